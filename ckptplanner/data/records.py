@@ -1,0 +1,177 @@
+"""The rows of the catalog: frozen facts, each with its source, date and status. No formulas."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from ckptplanner.frozen import Frozen
+from ckptplanner.units import (
+    Bytes,
+    BytesPerParam,
+    BytesPerSecond,
+    Count,
+    Gib,
+    MbPerSPerTib,
+    Params,
+    Seconds,
+    UsdPerGibMonth,
+    UsdPerHour,
+)
+
+Status = Literal["documented", "article", "derived", "unverified"]
+
+
+class Row(Frozen):
+    """One row of a catalog: a name to show and where its numbers come from."""
+
+    id: str
+    name: str
+    source: str = Field(min_length=1)
+    date: str
+    status: Status
+    note: str = ""
+
+
+class LayoutPart(Frozen):
+    """One thing that is saved for every trained parameter."""
+
+    what: str
+    bytes_per_param: BytesPerParam = Field(ge=0, le=1000)
+
+
+class ByteLayout(Row):
+    """What is on disk for one trained parameter (SPEC 2)."""
+
+    parts: tuple[LayoutPart, ...]
+
+    @property
+    def bytes_per_param(self) -> float:
+        """The sum of the parts. [B/param]"""
+        return sum(part.bytes_per_param for part in self.parts)
+
+
+class Framework(Row):
+    """How a training framework saves: in steps, async or not, and what it does when the last write is unfinished."""
+
+    default_interval_steps: Count | None
+    has_async: bool
+    async_by_default: bool
+    on_unfinished_write: Literal["waits", "warns, then waits", "sync"]
+    keeps: str = ""
+
+
+class NodeType(Row):
+    """One kind of node. None where no source was found; `generic` is meant to be edited."""
+
+    accelerator: str
+    gpus: Count = Field(ge=1)
+    hbm_bytes_per_gpu: Bytes | None = None
+    host_ram_gib: Gib | None = None
+    nvme_count: Count | None = None
+    nvme_bytes_each: Bytes | None = None
+    network_bytes_per_s: BytesPerSecond | None = None
+    network_cards: Count | None = None
+    efa_interfaces: Count | None = None
+    ena_bytes_per_s: BytesPerSecond | None = None
+    host_link: str = ""
+    fsx_gds: bool = False
+    fsx_efa: bool = False
+
+
+class FsxTier(Row):
+    """One throughput of FSx for Lustre Persistent 2 SSD, with or without EFA (SPEC 5, FACTS 1)."""
+
+    throughput_mb_per_s_per_tib: MbPerSPerTib
+    efa: bool
+    step_gib: Gib
+    small_gib: Gib | None = None
+    burst_mb_per_s_per_tib: MbPerSPerTib | None = None
+    default_quota_gib: Gib
+    client_bytes_per_s: BytesPerSecond
+    client_server_bytes_per_s: BytesPerSecond | None = None
+
+
+class StoragePrice(Row):
+    """What one GiB of one FSx throughput costs a month in one region."""
+
+    region: str
+    throughput_mb_per_s_per_tib: MbPerSPerTib
+    usd_per_gib_month: UsdPerGibMonth | None
+
+
+class NodePrice(Row):
+    """What one node costs an hour in one region, on demand."""
+
+    region: str
+    node: str
+    node_usd_per_h: UsdPerHour | None
+
+
+class InterruptionRecord(Row):
+    """A published count of interruptions: `mtbi_s` at `nodes` nodes (SPEC 4)."""
+
+    nodes: Count = Field(ge=1)
+    period_s: Seconds | None = None
+    events: Count | None = None
+    mtbi_s: Seconds
+    counted: str
+
+
+class ModelParts(Frozen):
+    """A model's parameters by part, with the switches that say which of them a checkpoint holds.
+
+    `body_params` is the text model without embedding, head and MTP layers. `active_body_params` is the share of it that
+    one token uses; embedding and head are always counted as active here (ECOSYSTEM 1a).
+    """
+
+    name: str
+    family: str
+    source: str
+    date: str
+    body_params: Params = Field(ge=0)
+    active_body_params: Params | None = Field(default=None, ge=0)
+    embedding_params: Params = Field(default=0, ge=0)
+    head_params: Params = Field(default=0, ge=0)
+    tied: bool = False
+    mtp_params: Params = Field(default=0, ge=0)
+    mtp_counted: bool = False
+    vision_params: Params = Field(default=0, ge=0)
+    vision: Literal["frozen", "trained", "left out"] = "frozen"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total_params(self) -> float:
+        """All parameters that are saved under the present switches."""
+        return (
+            self.body_params
+            + self.embedding_params
+            + (0 if self.tied else self.head_params)
+            + (self.mtp_params if self.mtp_counted else 0)
+            + (0 if self.vision == "left out" else self.vision_params)
+        )
+
+    @property
+    def frozen_params(self) -> float:
+        """The part of the total that is saved but not trained."""
+        return self.vision_params if self.vision == "frozen" else 0.0
+
+    @property
+    def active_params(self) -> float | None:
+        """What one token uses, embedding and head included; None when the family does not tell."""
+        if self.active_body_params is None:
+            return None
+        return self.active_body_params + self.embedding_params + (0 if self.tied else self.head_params)
+
+
+class ModelRow(Row):
+    """A model of the catalog: a computed total where the shape is known, otherwise the published one."""
+
+    hf_id: str
+    architecture: str
+    total_params: Params | None
+    mtp_params: Params | None = None
+    active_params: Params | None = None
+    total_published: str = ""
+    active_published: str = ""
