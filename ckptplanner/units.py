@@ -62,7 +62,7 @@ def _rate_scale(word: str) -> float | None:
         return None
     prefix, binary, what = match.groups()
     if what in {"b", "bit", "bits", "Bit"}:
-        return None if binary or prefix in "pP" and prefix else BIT_PER_S * _BIT_PREFIX[prefix.lower()]
+        return None if binary or (prefix in "pP" and prefix) else BIT_PER_S * _BIT_PREFIX[prefix.lower()]
     return _BYTE_SCALES[(prefix + binary + "b").lower()]
 
 

@@ -1,0 +1,24 @@
+"""Every text that a person reads goes through here, so that Qt can translate it.
+
+`say` takes a plain literal and the values to put in; never an f-string, since the literal is what is looked up. Texts of
+the engine (`Text`) and the words of a field (its title and description) are looked up by the same English sentence.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from ckptplanner.text import Text
+
+CONTEXT = "ckptplanner"
+
+
+def say(template: str, /, **values: object) -> str:
+    """The text in the language of the window, with `values` put in."""
+    found = QCoreApplication.translate(CONTEXT, template)
+    return found.format(**values) if values else found
+
+
+def say_text(text: Text) -> str:
+    """A sentence of the engine in the language of the window."""
+    return QCoreApplication.translate(CONTEXT, text.template).format(**dict(text.values))
