@@ -235,7 +235,7 @@ def _brief_time(value: float, whole_from: float) -> str:
         return f"{significant(value, 2 if value >= 10 else 3)}{NBSP}s"
     if value >= 10_000 * HOUR:
         return f"{significant(value / (365 * DAY), 3)}{NBSP}years"
-    if value >= 48 * HOUR:
+    if value >= 10 * HOUR:
         return f"{significant(value / HOUR)}{NBSP}h"
     if value >= whole_from and value < 2 * HOUR - 30:
         return f"{value / MINUTE:.0f}{NBSP}min"
@@ -318,7 +318,7 @@ SUFFIX_UNITS: Mapping[str, Unit] = {
     "_s": SECONDS, "_bytes": BYTES, "_bytes_per_s": BYTES_PER_S, "_bytes_per_param": BYTES_PER_PARAM, "_gib": GIBS,
     "_fraction": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION, "_probability": FRACTION,
     "_params": PARAMS, "_usd_per_h": USD_PER_H, "usd_per_month": USD_PER_MONTH, "_usd_per_year": USD_PER_YEAR,
-    "_usd_per_gib_month": USD_PER_GIB_MONTH, "_mb_per_s_per_tib": TIER, "_h_per_year": HOURS_A_YEAR, "days": DAYS,
+    "usd_per_gib_month": USD_PER_GIB_MONTH, "_mb_per_s_per_tib": TIER, "_h_per_year": HOURS_A_YEAR, "days": DAYS,
     "bytes_per_node": BYTES,
 }  # fmt: skip
 

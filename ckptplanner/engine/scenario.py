@@ -48,7 +48,9 @@ def _layout_of(value: Any) -> Any:
 class Workload(Frozen):
     """What is trained, on what, and what of it is saved."""
 
-    model: ModelParts | None = entry(None, title="Model", help="The model's parameters by part, from a file or the catalog.")
+    model: ModelParts | None = entry(
+        None, title="Model", help="The model's parameters by part, from a file or the catalog."
+    )
     total_params: Params = entry(
         124.45e9, title="Parameters", source="article", gt=0, le=1e16,
         help="All parameters, the experts that a token does not use included. The size follows this, never the active ones.",
@@ -116,13 +118,21 @@ class Failures(Frozen):
     )  # fmt: skip
     detect_s: Seconds = entry(60.0, title="Detect", ge=0, le=MAX_S, help="From the fault until it is noticed.")
     reschedule_s: Seconds = entry(
-        300.0, title="Reschedule", ge=0, le=MAX_S, help="Take the bad node out and start the job elsewhere: the scheduler."
+        300.0,
+        title="Reschedule",
+        ge=0,
+        le=MAX_S,
+        help="Take the bad node out and start the job elsewhere: the scheduler.",
     )
     start_s: Seconds = entry(
         240.0, title="Start", ge=0, le=MAX_S, help="Start processes and communicators, before the checkpoint is read."
     )
     downtime_s: Seconds = entry(
-        0.0, title="Wait for a spare", ge=0, le=MAX_S, help="Time after an interruption in which no node is there to restart on."
+        0.0,
+        title="Wait for a spare",
+        ge=0,
+        le=MAX_S,
+        help="Time after an interruption in which no node is there to restart on.",
     )
     spot_notice_s: Seconds | None = entry(
         None, title="Spot notice", source="typed", gt=0, le=MAX_S,
@@ -138,11 +148,20 @@ class Failures(Frozen):
 class CustomStorage(Frozen):
     """A file system that exists: what it does for this job and what it costs."""
 
-    write_bytes_per_s: BytesPerSecond = entry(62e9, title="Writes at", gt=0, le=1e18, help="Sustained write rate for this job.")
-    read_bytes_per_s: BytesPerSecond = entry(125e9, title="Reads at", gt=0, le=1e18, help="Sustained read rate for this job.")
+    write_bytes_per_s: BytesPerSecond = entry(
+        62e9, title="Writes at", gt=0, le=1e18, help="Sustained write rate for this job."
+    )
+    read_bytes_per_s: BytesPerSecond = entry(
+        125e9, title="Reads at", gt=0, le=1e18, help="Sustained read rate for this job."
+    )
     usable_bytes: Bytes = entry(1e15, title="Usable", gt=0, le=1e21, help="Space this job may fill.")
     usd_per_month: UsdPerMonth | None = entry(
-        None, title="Costs a month", source="typed", ge=0, le=1e12, help="This job's share. Empty: unknown, and money is not ranked."
+        None,
+        title="Costs a month",
+        source="typed",
+        ge=0,
+        le=1e12,
+        help="This job's share. Empty: unknown, and money is not ranked.",
     )
 
 
@@ -213,9 +232,14 @@ class Storage(Frozen):
         help="next_save: a checkpoint can be restored only once the next save begins.",
     )  # fmt: skip
     custom: CustomStorage | None = entry(
-        None, title="Storage that exists", source="typed", help="Given: this file system is used instead of a new FSx one."
+        None,
+        title="Storage that exists",
+        source="typed",
+        help="Given: this file system is used instead of a new FSx one.",
     )
-    whole_steps: bool = entry(False, title="Whole steps", source="typed", help="Round the interval to whole training steps.")
+    whole_steps: bool = entry(
+        False, title="Whole steps", source="typed", help="Round the interval to whole training steps."
+    )
     tier: str = entry(
         "auto", title="File system", source="typed",
         help="auto: the cheapest legal one. Or a fixed one: p2-500-12000, p2-1000-33600-efa.",
@@ -256,10 +280,18 @@ class Run(Frozen):
 class TierPrices(Frozen):
     """What one GiB costs a month, for each FSx throughput; None is unknown and is asked for."""
 
-    p2_125: UsdPerGibMonth | None = entry(0.145, title="125 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
-    p2_250: UsdPerGibMonth | None = entry(0.210, title="250 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
-    p2_500: UsdPerGibMonth | None = entry(0.340, title="500 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
-    p2_1000: UsdPerGibMonth | None = entry(0.600, title="1,000 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
+    p2_125: UsdPerGibMonth | None = entry(
+        0.145, title="125 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
+    )
+    p2_250: UsdPerGibMonth | None = entry(
+        0.210, title="250 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
+    )
+    p2_500: UsdPerGibMonth | None = entry(
+        0.340, title="500 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
+    )
+    p2_1000: UsdPerGibMonth | None = entry(
+        0.600, title="1,000 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
+    )
 
     def at(self, throughput_mb_per_s_per_tib: float) -> float | None:
         """The price of one throughput, None where it is unknown. [USD/GiB-month]"""
@@ -270,7 +302,14 @@ class TierPrices(Frozen):
 class Prices(Frozen):
     """What things cost, for one region and date."""
 
-    region: str = entry("us-west-2", title="Region", source="article", min_length=1, max_length=64, help="Prices are those of this region.")
+    region: str = entry(
+        "us-west-2",
+        title="Region",
+        source="article",
+        min_length=1,
+        max_length=64,
+        help="Prices are those of this region.",
+    )
     storage_usd_per_gib_month: TierPrices = Field(default_factory=TierPrices)
     node_usd_per_h: UsdPerHour | None = entry(
         142.416, title="Node price", source="article", ge=0, le=1e7, help="One node for one hour. Empty: unknown."

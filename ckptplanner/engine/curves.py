@@ -1,0 +1,165 @@
+"""Cost and waste over the write time, for every throughput with and without EFA: what the two linked plots draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ckptplanner.data.records import FsxTier
+from ckptplanner.engine import teeth
+from ckptplanner.engine.outcome import (
+    FileSystems,
+    Job,
+    Outcome,
+    existing,
+    job_of,
+    outcome,
+    required_write_bytes_per_s,
+    sizing,
+)
+from ckptplanner.engine.plan import Ranges
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
+from ckptplanner.frozen import FloatArray, with_value
+from ckptplanner.units import MONTHS_PER_YEAR
+
+POINTS = 512
+FIRST_S = 20.0  # article A's shortest write time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModeCurves:
+    """Waste, cost and interval over the write time for one mode of saving; (m, n), one row a tier."""
+
+    first_order_fraction: FloatArray
+    exact_fraction: FloatArray
+    chosen_fraction: FloatArray
+    interval_s: FloatArray
+    total_usd_per_month: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curves:
+    """Everything drawn against the write time. NaN marks what is not known or no longer holds.
+
+    `cheapest` picks one row for each write time: the least storage bill among the tiers that the EFA rule allows, or the
+    least total where the scenario chooses by it; -1 where none is known.
+    """
+
+    write_s: FloatArray
+    tiers: tuple[FsxTier, ...]
+    required_write_bytes_per_s: FloatArray
+    capacity_gib: FloatArray
+    bound_by_capacity: FloatArray
+    usable: FloatArray
+    usd_per_month: FloatArray
+    cheapest: FloatArray
+    sync: ModeCurves
+    run_async: ModeCurves
+    efa_below_s: float
+    overlap_from_s: float
+    least_total: Ranges | None
+
+    def picked(self, values: FloatArray) -> FloatArray:
+        """The cheapest tier's value at each write time, NaN where there is none. (m, n) -> (n,)"""
+        index = self.cheapest.astype(int)
+        taken = np.take_along_axis(values, np.maximum(index, 0)[None, :], axis=0)[0]
+        return np.where(index >= 0, taken, np.nan)
+
+
+def _mode_curves(result: Outcome) -> ModeCurves:
+    return ModeCurves(
+        first_order_fraction=result.first_order_fraction,
+        exact_fraction=result.exact_fraction,
+        chosen_fraction=result.chosen_fraction,
+        interval_s=result.interval_s,
+        total_usd_per_month=result.total_usd_per_year / MONTHS_PER_YEAR,
+    )
+
+
+def cheapest_rows(scenario: Scenario, systems: FileSystems, result: Outcome) -> FloatArray:
+    """Which row is the cheapest usable one in each column, -1 where none has a price. (m, n) -> (n,)"""
+    by_total = scenario.storage.choose_by == "total_usd"
+    price = result.total_usd_per_year if by_total else systems.usd_per_month + np.zeros_like(result.interval_s)
+    price = np.where(systems.usable & np.isfinite(price), price, np.inf)
+    # equal prices: the one that loses less training
+    best = price.min(axis=0, keepdims=True)
+    tie = np.where(price <= best * (1.0 + 1e-12), result.exact_fraction, np.inf)
+    return np.where(np.isfinite(best[0]), tie.argmin(axis=0), -1).astype(float)
+
+
+def systems_at(scenario: Scenario, job: Job, write_s: FloatArray) -> tuple[FileSystems, FloatArray]:
+    """What could serve each write time: the eight FSx options, or the file system that exists; and W. (m, n), (n,)"""
+    needed = required_write_bytes_per_s(scenario, job.checkpoint_bytes, write_s)
+    if scenario.storage.custom is not None:
+        return existing(scenario), needed
+    return sizing(scenario, scenario.storage.tiers, needed / scenario.storage.write_efficiency, job), needed
+
+
+def default_grid_s(scenario: Scenario) -> FloatArray:
+    """The write times worth drawing: from 20 s (or a tenth of the present one) to well beyond the best interval. [s]"""
+    job, storage = job_of(scenario), scenario.storage
+    systems, _ = systems_at(scenario, job, np.array([storage.write_s]))
+    save = outcome(scenario, job, systems, np.array([storage.write_s]), "async")
+    interval = float(save.best_interval_s.min())
+    low = min(FIRST_S, storage.write_s / 5.0)
+    high = max(2.0 * interval, 3.0 * storage.write_s, 10.0 * low)
+    return np.geomspace(low, min(high, low * 1e6), POINTS)
+
+
+def curves_of(scenario: Scenario) -> Curves:
+    """The curves over the range worth drawing. They do not depend on the chosen write time, so a drag computes none."""
+    grid = default_grid_s(scenario)
+    return _cached_curves(with_value(scenario, "storage.write_s", 1.0), float(grid[0]), float(grid[-1]))
+
+
+@lru_cache(maxsize=64)
+def _cached_curves(scenario: Scenario, low_s: float, high_s: float) -> Curves:
+    return curves(scenario, np.geomspace(low_s, high_s, POINTS))
+
+
+def curves(scenario: Scenario, grid: FloatArray) -> Curves:
+    """Compute every curve at the given write times. [s], (n,), rising, > 0; `storage.write_s` plays no part."""
+    job, storage = job_of(scenario), scenario.storage
+    systems, needed = systems_at(scenario, job, grid)
+    by_mode = {mode: outcome(scenario, job, systems, grid, mode) for mode in ("sync", "async")}
+    shown = by_mode[storage.mode]
+    now = by_mode["async"]
+    wanted = now.best_interval_s if storage.interval_s is None else now.wanted_interval_s
+    return Curves(
+        write_s=grid,
+        tiers=() if storage.custom is not None else storage.tiers,
+        required_write_bytes_per_s=needed,
+        capacity_gib=systems.capacity_gib + np.zeros_like(shown.interval_s),
+        bound_by_capacity=systems.bound_by_capacity & np.isfinite(shown.interval_s),
+        usable=systems.usable & np.isfinite(shown.interval_s),
+        usd_per_month=systems.usd_per_month + np.zeros_like(shown.interval_s),
+        cheapest=cheapest_rows(scenario, systems, shown),
+        sync=_mode_curves(by_mode["sync"]),
+        run_async=_mode_curves(now),
+        efa_below_s=storage.latency_s + job.checkpoint_bytes / storage.write_efficiency / AUTO_EFA_BYTES_PER_S,
+        overlap_from_s=max(float(wanted.min()) - storage.blocking_s, 0.0),
+        least_total=least_total(scenario, job, float(grid[0]), float(grid[-1])),
+    )
+
+
+def total_usd_at(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
+    """Storage and lost GPU time of the cheapest choice at each write time. [USD/year], (n,)"""
+    systems, _ = systems_at(scenario, job, write_s)
+    result = outcome(scenario, job, systems, write_s, mode)
+    index = cheapest_rows(scenario, systems, result).astype(int)
+    taken = np.take_along_axis(result.total_usd_per_year, np.maximum(index, 0)[None, :], axis=0)[0]
+    return np.where(index >= 0, taken, np.nan)
+
+
+def least_total(scenario: Scenario, job: Job, low_s: float, high_s: float) -> Ranges | None:
+    """Where storage and lost GPU time together cost least, and the pieces within 3 %; in dollars a month."""
+    if scenario.storage.custom is not None:
+        return None
+    edges = teeth.edges_s(scenario, job, scenario.storage.tiers, low_s, high_s)
+
+    def total(write_s: FloatArray) -> FloatArray:
+        return total_usd_at(scenario, job, write_s, scenario.storage.mode) / MONTHS_PER_YEAR
+
+    return teeth.within(edges, total)

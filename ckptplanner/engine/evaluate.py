@@ -1,0 +1,270 @@
+"""evaluate(Scenario) -> Plan: unpack the inputs, follow the formulas for the present write time, choose, and check.
+
+The choice of a file system comes first, since the restart time depends on how fast it reads; then interval, waste and
+dollars follow from it. Findings come last and never stop the rest: a part that cannot be computed is None.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+
+from ckptplanner.data.records import FsxTier
+from ckptplanner.engine import checkpoint as ck
+from ckptplanner.engine import checks, cost, fsx, interval
+from ckptplanner.engine.curves import systems_at
+from ckptplanner.engine.outcome import FileSystems, Job, Outcome, existing, fixed_tier, job_of, outcome
+from ckptplanner.engine.plan import Checkpoint, Cost, Finding, Option, Plan, Schedule, StoragePlan, Waste
+from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
+from ckptplanner.text import Text, text
+from ckptplanner.units import GIB, GIBS, brief
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """One file system with what follows from it: a row of the options table and its column of the outcome."""
+
+    option: Option
+    systems: FileSystems
+    outcome: Outcome
+
+
+@lru_cache(maxsize=512)
+def evaluate(scenario: Scenario) -> Plan:
+    """Return the plan that follows from a scenario. Pure; remembered, so undo and comparison cost nothing."""
+    job = job_of(scenario)
+    candidates = _candidates(scenario, job)
+    chosen = _choose(scenario, candidates)
+    needed = _required(scenario, job, chosen)
+    storage = StoragePlan(
+        required_write_bytes_per_s=needed,
+        chosen=chosen.option if chosen else None,
+        options=tuple(candidate.option for candidate in sorted(candidates, key=_rank)),
+    )
+    plan = Plan(
+        scenario=scenario,
+        checkpoint=Checkpoint(job.checkpoint_bytes, ck.bytes_per_writer(job.checkpoint_bytes, job.writers)),
+        schedule=_schedule(scenario, job, chosen.outcome) if chosen else None,
+        waste=_waste(scenario, chosen.outcome) if chosen else None,
+        storage=storage,
+        cost=_cost(job, chosen.outcome) if chosen else None,
+        findings=(),
+    )
+    return replace(plan, findings=checks.findings(plan))
+
+
+def plan_of(named: NamedScenario) -> Plan:
+    """The plan of a named scenario, with what its sources say added to the findings."""
+    plan = evaluate(named.scenario)
+    more = checks.source_findings(named)
+    return replace(plan, findings=checks.by_severity((*plan.findings, *more))) if more else plan
+
+
+def _required(scenario: Scenario, job: Job, chosen: Candidate | None) -> float:
+    """W = S / t_w, or S over what the write really takes where the pace is full. [B/s]"""
+    write = scenario.storage.write_s
+    if scenario.storage.pace == "full" and scenario.storage.custom is not None and chosen is not None:
+        write = float(chosen.outcome.write_s[0, 0])
+    left = write - scenario.storage.latency_s
+    return job.checkpoint_bytes / (left if left > 0 else write)
+
+
+def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
+    """The file system that exists or is fixed, and the eight that could be bought."""
+    storage = scenario.storage
+    write = np.array([storage.write_s])
+    without = scenario.model_copy(update={"storage": storage.model_copy(update={"custom": None})})
+    sized, needed = systems_at(without, job, write)
+    result = outcome(scenario, job, sized, write, storage.mode)
+    found = [
+        _candidate(scenario, job, row, tier, _row(sized, row), _row(result, row), _excluded(scenario, tier, sized, row))
+        for row, tier in enumerate(storage.tiers)
+    ]
+    if not np.isfinite(needed).all():
+        found = []
+    for tier, systems in _given(scenario):
+        given = outcome(scenario, job, systems, write, storage.mode)
+        found.insert(0, _candidate(scenario, job, None, tier, systems, given, None))
+    return found
+
+
+def _given(scenario: Scenario) -> list[tuple[FsxTier | None, FileSystems]]:
+    """What the user has fixed: existing storage, or a tier with its capacity."""
+    if scenario.storage.custom is not None:
+        return [(None, existing(scenario))]
+    fixed = TIER_PATTERN.fullmatch(scenario.storage.tier)
+    if fixed is None:
+        return []
+    tier = tier_like(scenario, float(fixed[1]), efa=bool(fixed[3]))
+    return [(tier, fixed_tier(scenario, tier, float(fixed[2])))]
+
+
+def tier_like(scenario: Scenario, throughput: float, *, efa: bool) -> FsxTier:
+    """The tier of that throughput, or one of the same kind with it where the service has none (checks say so)."""
+    same = [tier for tier in scenario.storage.tiers if tier.efa == efa]
+    exact = [tier for tier in same if tier.throughput_mb_per_s_per_tib == throughput]
+    return exact[0] if exact else same[-1].model_copy(update={"throughput_mb_per_s_per_tib": throughput})
+
+
+def _excluded(scenario: Scenario, tier: FsxTier, systems: FileSystems, row: int) -> Text | None:
+    """Why a legal option takes no part in the choice."""
+    storage = scenario.storage
+    if storage.quota_gib is not None and systems.capacity_gib[row, 0] > storage.quota_gib:
+        return text("above your quota of {quota}", quota=brief(storage.quota_gib, GIBS))
+    if bool(systems.usable[row, 0]):
+        return None
+    if storage.efa == "auto":
+        return text("EFA is assumed above 10 GB/s") if not tier.efa else text("EFA is not needed below 10 GB/s")
+    return text("EFA is switched off") if tier.efa else text("EFA is switched on")
+
+
+def _row(values: Value, row: int) -> Value:
+    """One row of arrays (m, n) as arrays (1, n)."""
+    names = type(values).__slots__  # type: ignore[attr-defined]
+    shape = max(np.shape(getattr(values, name))[0] for name in names)
+    picked = {}
+    for name in names:
+        array = np.asarray(getattr(values, name))
+        picked[name] = array[row : row + 1] if array.shape[0] == shape else array
+    return type(values)(**picked)
+
+
+def _candidate(
+    scenario: Scenario,
+    job: Job,
+    row: int | None,
+    tier: FsxTier | None,
+    systems: FileSystems,
+    result: Outcome,
+    excluded: Text | None,
+) -> Candidate:
+    capacity = float(systems.capacity_gib[0, 0])
+    held = fsx.generations_gib(job.checkpoint_bytes, scenario.storage.generations_kept, 1.0)
+    sized = row is not None
+    option = Option(
+        id=option_id(tier, capacity),
+        throughput_mb_per_s_per_tib=tier.throughput_mb_per_s_per_tib if tier else None,
+        efa=tier.efa if tier else False,
+        capacity_gib=capacity,
+        baseline_bytes_per_s=float(systems.write_bytes_per_s[0, 0]),
+        read_bytes_per_s=float(systems.read_bytes_per_s[0, 0]),
+        client_bytes_per_s=float(systems.client_bytes_per_s[0, 0]),
+        servers=int(fsx.servers(systems.capacity_gib, np.array(tier.step_gib))[0, 0]) if tier else None,
+        bound_by=("capacity" if systems.bound_by_capacity[0, 0] else "throughput") if sized else None,
+        usd_per_month=_known(systems.usd_per_month),
+        writes_in_s=float(result.writes_in_s[0, 0]),
+        restart_s=float(result.restart_s[0, 0]),
+        fill_fraction=held / capacity,
+        waste_fraction=_known(result.chosen_fraction),
+        total_usd_per_year=_known(result.total_usd_per_year),
+        excluded_reason=excluded,
+    )
+    option = replace(option, illegal_reason=checks.illegal_reason(scenario, job, tier, option))
+    return Candidate(option, systems, result)
+
+
+def option_id(tier: FsxTier | None, capacity_gib: float) -> str:
+    """The name that `storage.tier` takes: p2-500-12000 or p2-1000-33600-efa; custom for storage that exists."""
+    if tier is None:
+        return "custom"
+    return f"p2-{tier.throughput_mb_per_s_per_tib:.0f}-{capacity_gib:.0f}{'-efa' if tier.efa else ''}"
+
+
+def _known(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float | None:
+    value = float(values[0, 0])
+    return value if math.isfinite(value) else None
+
+
+def _rank(candidate: Candidate) -> tuple[bool, bool, float]:
+    """Cheapest first; what takes no part, and what has no price, behind."""
+    option = candidate.option
+    price = option.usd_per_month
+    return (option.illegal_reason is not None, price is None, price if price is not None else option.capacity_gib)
+
+
+def _choose(scenario: Scenario, candidates: list[Candidate]) -> Candidate | None:
+    """What is fixed or exists; otherwise the cheapest on offer, or the smallest where no price is known."""
+    if scenario.storage.custom is not None or scenario.storage.tier != "auto":
+        return candidates[0]
+    offered = [candidate for candidate in candidates if candidate.option.is_offered]
+    by_total = scenario.storage.choose_by == "total_usd"
+
+    def money(candidate: Candidate) -> float:
+        option = candidate.option
+        dollars = option.total_usd_per_year if by_total else option.usd_per_month
+        return math.inf if dollars is None else dollars
+
+    priced = [candidate for candidate in offered if math.isfinite(money(candidate))]
+    if priced:
+        return min(priced, key=lambda one: (money(one), float(one.outcome.exact_fraction[0, 0])))
+    return min(offered, key=lambda one: (one.option.capacity_gib, one.option.restart_s), default=None)
+
+
+def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
+    one = {name: float(getattr(result, name)[0, 0]) for name in Outcome.__slots__}
+    young = float(interval.young_interval_s(result.lost_s, job.mtbi_s)[0, 0])
+    return Schedule(
+        mode=scenario.storage.mode,
+        mtbi_s=job.mtbi_s,
+        interval_s=one["interval_s"],
+        interval_steps=max(1, round(one["interval_s"] / scenario.workload.step_s)),
+        young_interval_s=young,
+        best_interval_s=one["best_interval_s"],
+        period_s=one["period_s"],
+        blocking_s=one["blocking_s"],
+        lost_per_save_s=one["lost_s"],
+        write_s=one["write_s"],
+        writes_in_s=one["writes_in_s"],
+        durable_after_s=one["durable_after_s"],
+        restore_read_s=one["restore_read_s"],
+        restart_s=one["restart_s"],
+        reach_s=(scenario.storage.generations_kept - 1) * one["period_s"],
+    )
+
+
+def _waste(scenario: Scenario, result: Outcome) -> Waste:
+    makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
+    exact = _known(result.exact_fraction) if makes_sense else None
+    saving = _known(result.saving_fraction) if makes_sense else None
+    return Waste(
+        model=scenario.storage.waste_model,
+        first_order_fraction=_known(result.first_order_fraction) if makes_sense else None,
+        exact_fraction=exact,
+        chosen_fraction=_known(result.chosen_fraction) if makes_sense else None,
+        saving_fraction=saving,
+        interruption_fraction=exact - saving if exact is not None and saving is not None else None,
+        mean_rework_s=float(result.mean_rework_s[0, 0]),
+        worst_rework_s=float(result.worst_rework_s[0, 0]),
+    )
+
+
+def _cost(job: Job, result: Outcome) -> Cost:
+    makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
+
+    def lost(fraction: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float | None:
+        return _known(cost.lost_usd_per_year(fraction, job.gpus, job.gpu_value_usd_per_h)) if makes_sense else None
+
+    storage = _known(result.storage_usd_per_year)
+    stalled, rework, restart = (
+        lost(fraction) for fraction in (result.saving_fraction, result.rework_fraction, result.restart_fraction)
+    )
+    gpu = stalled + rework + restart if None not in (stalled, rework, restart) else None  # type: ignore[operator]
+    hours = _known(cost.lost_gpu_h_per_year(result.saving_fraction, job.gpus)) if makes_sense else None
+    return Cost(
+        storage_usd_per_year=storage,
+        stalled_gpu_usd_per_year=stalled,
+        rework_usd_per_year=rework,
+        restart_usd_per_year=restart,
+        total_usd_per_year=storage + gpu if storage is not None and gpu is not None else None,
+        stalled_gpu_h_per_year=hours,
+        lost_gpu_usd_per_year=gpu,
+    )
+
+
+__all__ = ["GIB", "Finding", "evaluate", "option_id", "plan_of", "tier_like"]

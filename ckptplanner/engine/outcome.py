@@ -1,0 +1,271 @@
+"""The order of the formulas, once, for a number and for an array: Scenario, file systems, write times -> what follows.
+
+    sizing:  write times (n,) -> capacity, baseline and price of m file systems, (m, n)
+    outcome: file systems and write times -> interval, waste, rework and dollars, (m, n)
+
+evaluate.py looks at one column of it, curves.py at many, tradeoff.py at synchronous saves only. NaN stands for an unknown
+price and for the first-order waste above 100 % inside these arrays; it never leaves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ckptplanner.data.records import FsxTier
+from ckptplanner.engine import checkpoint as ck
+from ckptplanner.engine import cost, fsx, interruptions, interval
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
+from ckptplanner.frozen import FloatArray
+from ckptplanner.units import DAY, GBPS, GIB
+
+GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # FACTS 1.2: one client with EFA and GPUDirect Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The numbers of a scenario that no file system and no write time changes."""
+
+    checkpoint_bytes: float
+    writers: int
+    mtbi_s: float
+    restart_base_s: float
+    gpus: int
+    gpu_value_usd_per_h: float
+    run_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileSystems:
+    """m file systems at n write times, every array (m, n) or broadcastable to it."""
+
+    capacity_gib: FloatArray
+    write_bytes_per_s: FloatArray
+    read_bytes_per_s: FloatArray
+    client_bytes_per_s: FloatArray
+    usd_per_month: FloatArray
+    bound_by_capacity: FloatArray
+    usable: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What follows for every file system and write time; all (m, n)."""
+
+    write_s: FloatArray
+    writes_in_s: FloatArray
+    blocking_s: FloatArray
+    lost_s: FloatArray
+    durable_after_s: FloatArray
+    best_interval_s: FloatArray
+    wanted_interval_s: FloatArray
+    interval_s: FloatArray
+    period_s: FloatArray
+    restore_read_s: FloatArray
+    restart_s: FloatArray
+    saving_fraction: FloatArray
+    first_order_fraction: FloatArray
+    exact_fraction: FloatArray
+    chosen_fraction: FloatArray
+    mean_rework_s: FloatArray
+    worst_rework_s: FloatArray
+    rework_fraction: FloatArray
+    restart_fraction: FloatArray
+    lost_usd_per_year: FloatArray
+    storage_usd_per_year: FloatArray
+    total_usd_per_year: FloatArray
+
+
+def job_of(scenario: Scenario) -> Job:
+    """Work out what the whole job has in common."""
+    work, prices = scenario.workload, scenario.prices
+    size = work.measured_bytes or ck.checkpoint_bytes(
+        work.total_params, work.frozen_params, work.bytes_per_param, work.frozen_bytes_per_param
+    )
+    node_price = np.nan if prices.node_usd_per_h is None else prices.node_usd_per_h
+    value = prices.gpu_value_usd_per_h
+    return Job(
+        checkpoint_bytes=size,
+        writers=work.nodes if work.writer == "sharded" else 1,
+        mtbi_s=interruptions.scaled_mtbi_s(scenario.failures.mtbi_s, scenario.failures.mtbi_nodes, work.nodes),
+        restart_base_s=scenario.failures.restart_base_s,
+        gpus=work.nodes * work.gpus_per_node,
+        gpu_value_usd_per_h=node_price / work.gpus_per_node if value is None else value,
+        run_s=scenario.run.days * DAY,
+    )
+
+
+def required_write_bytes_per_s(scenario: Scenario, checkpoint_bytes: float, write_s: FloatArray) -> FloatArray:
+    """Return W, what storage must sustain: S over the write time less the fixed part. [B/s]; infinity where none is left."""
+    left = write_s - scenario.storage.latency_s
+    return np.where(left > 0.0, checkpoint_bytes / np.where(left > 0.0, left, 1.0), np.inf)
+
+
+def _column(values: Sequence[float | None], missing: float) -> FloatArray:
+    return np.array([[missing if value is None else value] for value in values], dtype=float)
+
+
+def sizing(scenario: Scenario, tiers: Sequence[FsxTier], needed_bytes_per_s: FloatArray, job: Job) -> FileSystems:
+    """Size every tier for every needed rate: the least legal capacity that holds the generations and sustains it.
+
+    Args:
+        needed_bytes_per_s: W divided by the write efficiency. [B/s], (n,); infinity gives the generations' capacity.
+    """
+    storage, prices = scenario.storage, scenario.prices.storage_usd_per_gib_month
+    tau = _column([tier.throughput_mb_per_s_per_tib for tier in tiers], 0.0)
+    step = _column([tier.step_gib for tier in tiers], 0.0)
+    efa = _column([float(tier.efa) for tier in tiers], 0.0) > 0.0
+    held = fsx.generations_gib(job.checkpoint_bytes, storage.generations_kept, storage.max_fill)
+    fast = fsx.throughput_gib(np.where(np.isfinite(needed_bytes_per_s), needed_bytes_per_s, 0.0), tau)
+    capacity = fsx.legal_capacity_gib(np.maximum(held, fast), step, _column([tier.small_gib for tier in tiers], 0.0))
+    baseline = fsx.baseline_bytes_per_s(capacity, tau)
+    limit = _column([_client_limit(scenario, tier) for tier in tiers], np.inf)
+    per_server = _column([tier.client_server_bytes_per_s for tier in tiers], np.inf)
+    price = _column([prices.at(tier.throughput_mb_per_s_per_tib) for tier in tiers], np.nan)
+    wants_efa = needed_bytes_per_s > AUTO_EFA_BYTES_PER_S
+    allowed = {"auto": efa == wants_efa, "on": efa | np.zeros_like(wants_efa), "off": ~efa | np.zeros_like(wants_efa)}
+    quota = np.inf if storage.quota_gib is None else storage.quota_gib
+    return FileSystems(
+        capacity_gib=capacity,
+        write_bytes_per_s=baseline,
+        read_bytes_per_s=baseline,
+        client_bytes_per_s=fsx.client_bytes_per_s(fsx.servers(capacity, step), limit, per_server),
+        usd_per_month=capacity * price,
+        bound_by_capacity=held >= fast,
+        usable=allowed[storage.efa] & (capacity <= quota) & np.isfinite(needed_bytes_per_s),
+    )
+
+
+def _client_limit(scenario: Scenario, tier: FsxTier) -> float:
+    """One client's limit on this tier; GPUDirect Storage lifts it on the nodes that are listed for it."""
+    return GDS_CLIENT_BYTES_PER_S if tier.efa and scenario.workload.node.fsx_gds else tier.client_bytes_per_s
+
+
+def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float) -> FileSystems:
+    """A file system of a given tier and capacity, legal or not."""
+    capacity = np.array([[capacity_gib]])
+    baseline = fsx.baseline_bytes_per_s(capacity, np.array(tier.throughput_mb_per_s_per_tib))
+    per_server = np.inf if tier.client_server_bytes_per_s is None else tier.client_server_bytes_per_s
+    stores = fsx.servers(capacity, np.array(tier.step_gib))
+    price = scenario.prices.storage_usd_per_gib_month.at(tier.throughput_mb_per_s_per_tib)
+    return FileSystems(
+        capacity_gib=capacity,
+        write_bytes_per_s=baseline,
+        read_bytes_per_s=baseline,
+        client_bytes_per_s=fsx.client_bytes_per_s(
+            stores, np.array(_client_limit(scenario, tier)), np.array(per_server)
+        ),
+        usd_per_month=capacity * (np.nan if price is None else price),
+        bound_by_capacity=np.array([[False]]),
+        usable=np.array([[True]]),
+    )
+
+
+def existing(scenario: Scenario) -> FileSystems:
+    """The file system that exists (`storage.custom`); no client limit is known for it."""
+    custom = scenario.storage.custom
+    assert custom is not None
+    price = np.nan if custom.usd_per_month is None else custom.usd_per_month
+    return FileSystems(
+        capacity_gib=np.array([[custom.usable_bytes / GIB]]),
+        write_bytes_per_s=np.array([[custom.write_bytes_per_s]]),
+        read_bytes_per_s=np.array([[custom.read_bytes_per_s]]),
+        client_bytes_per_s=np.array([[np.inf]]),
+        usd_per_month=np.array([[price]]),
+        bound_by_capacity=np.array([[False]]),
+        usable=np.array([[True]]),
+    )
+
+
+def _intervals(
+    scenario: Scenario, job: Job, lost: FloatArray, save: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """T*, the interval asked for, and the one that is used: in whole steps, at least a step, at most the run. [s]"""
+    storage, step = scenario.storage, scenario.workload.step_s
+    best = interval.best_interval_s(
+        lost, job.mtbi_s, model=storage.interval_model, published_next_save=storage.published == "next_save"
+    )
+    wanted = np.maximum(best, save) if storage.interval_s is None else np.full_like(best, storage.interval_s)
+    used = wanted
+    if storage.whole_steps:
+        least = np.ceil(save / step - 1e-9) if storage.interval_s is None else 1.0
+        used = step * np.maximum(np.maximum(np.rint(wanted / step), least), 1.0)
+    return best, wanted, np.maximum(np.minimum(used, job.run_s), step)
+
+
+def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatArray, mode: str) -> Outcome:
+    """Follow the formulas from a write time to dollars.
+
+    Args:
+        systems: m file systems, arrays (m, n).
+        write_s: Time allowed for a write. [s], (n,)
+        mode: sync or async.
+
+    Returns:
+        Everything that depends on both, (m, n).
+    """
+    storage, failures = scenario.storage, scenario.failures
+    clients = job.writers * systems.client_bytes_per_s
+    rate = np.minimum(systems.write_bytes_per_s * storage.write_efficiency, clients)
+    writes_in = storage.latency_s + job.checkpoint_bytes / rate
+    write = writes_in if storage.pace == "full" else write_s + np.zeros_like(writes_in)
+    if mode == "sync":
+        blocking, background = write, np.zeros_like(write)
+    else:
+        blocking, background = np.full_like(write, storage.blocking_s), write
+    lost = blocking + storage.background_loss_s + storage.slowdown_fraction * background
+    best, wanted, used = _intervals(scenario, job, lost, blocking + background)
+    period = interval.save_period_s(used, blocking, background)
+    if storage.published == "next_save":
+        durable = period
+    else:
+        durable = blocking + background
+    readers = scenario.workload.nodes * systems.client_bytes_per_s
+    read = interruptions.restore_read_s(
+        job.checkpoint_bytes, scenario.restore.copies, systems.read_bytes_per_s * storage.read_efficiency, readers
+    )
+    restart = job.restart_base_s + read
+    mean_rework = interval.mean_rework_s(period, durable)
+    saving = np.clip(interval.saving_fraction(used, lost, period), 0.0, 1.0)
+    first = interval.first_order_waste_fraction(saving, mean_rework, restart, failures.downtime_s, job.mtbi_s)
+    exact = interval.exact_waste_fraction(
+        interval_s=used,
+        lost_s=lost,
+        background_s=durable - blocking,
+        period_s=period,
+        restart_s=restart,
+        downtime_s=failures.downtime_s,
+        mtbi_s=job.mtbi_s,
+    )
+    exact = np.maximum(exact, saving)
+    first = np.where((first <= 1.0) & (used > lost), first, np.nan)
+    chosen = exact if storage.waste_model == "exact" else first
+    share = mean_rework / (mean_rework + restart + failures.downtime_s)
+    lost_usd = cost.lost_usd_per_year(chosen, job.gpus, job.gpu_value_usd_per_h)
+    storage_usd = cost.storage_usd_per_year(systems.usd_per_month)
+    return Outcome(
+        write_s=write,
+        writes_in_s=writes_in,
+        blocking_s=blocking,
+        lost_s=lost,
+        durable_after_s=durable,
+        best_interval_s=best,
+        wanted_interval_s=wanted,
+        interval_s=used,
+        period_s=period,
+        restore_read_s=read,
+        restart_s=restart,
+        saving_fraction=saving,
+        first_order_fraction=first,
+        exact_fraction=exact,
+        chosen_fraction=chosen,
+        mean_rework_s=mean_rework,
+        worst_rework_s=interval.worst_rework_s(period, durable),
+        rework_fraction=(chosen - saving) * share,
+        restart_fraction=(chosen - saving) * (1.0 - share),
+        lost_usd_per_year=lost_usd,
+        storage_usd_per_year=storage_usd + np.zeros_like(lost_usd),
+        total_usd_per_year=lost_usd + storage_usd,
+    )

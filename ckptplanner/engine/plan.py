@@ -1,0 +1,176 @@
+"""The outputs: what follows from a Scenario. Window, PDF, CSV and command line all read these and compute nothing again.
+
+Names and units are those of SPEC 11; what has no place there stands beside it under a name that carries its unit. None
+means that it could not be computed or is not known; a finding says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from ckptplanner.frozen import FloatArray
+from ckptplanner.text import Text
+
+if TYPE_CHECKING:
+    from ckptplanner.engine.curves import Curves
+    from ckptplanner.engine.scenario import Scenario
+    from ckptplanner.engine.tradeoff import Tradeoff
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a person must know: how bad, at which field, and one sentence."""
+
+    severity: Severity
+    path: str
+    text: Text
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return str(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """S and the share of one writer."""
+
+    checkpoint_bytes: float
+    bytes_per_node: float
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When saves happen and how long each part takes."""
+
+    mode: str
+    mtbi_s: float
+    interval_s: float
+    interval_steps: int
+    young_interval_s: float
+    best_interval_s: float
+    period_s: float
+    blocking_s: float
+    lost_per_save_s: float
+    write_s: float
+    writes_in_s: float
+    durable_after_s: float
+    restore_read_s: float
+    restart_s: float
+    reach_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """The share of training lost, by both models, and the rework of one interruption."""
+
+    model: str
+    first_order_fraction: float | None
+    exact_fraction: float | None
+    chosen_fraction: float | None
+    saving_fraction: float | None
+    interruption_fraction: float | None
+    mean_rework_s: float
+    worst_rework_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One file system that could be bought, or the one that exists."""
+
+    id: str
+    throughput_mb_per_s_per_tib: float | None
+    efa: bool
+    capacity_gib: float
+    baseline_bytes_per_s: float
+    read_bytes_per_s: float
+    client_bytes_per_s: float
+    servers: int | None
+    bound_by: Literal["capacity", "throughput"] | None
+    usd_per_month: float | None
+    writes_in_s: float
+    restart_s: float
+    fill_fraction: float
+    waste_fraction: float | None
+    total_usd_per_year: float | None
+    illegal_reason: Text | None = None
+    excluded_reason: Text | None = None
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it takes part in the choice."""
+        return self.illegal_reason is None and self.excluded_reason is None
+
+
+@dataclass(frozen=True, slots=True)
+class StoragePlan:
+    """What storage must sustain, what could be bought, cheapest first, and what was chosen."""
+
+    required_write_bytes_per_s: float
+    chosen: Option | None
+    options: tuple[Option, ...]
+
+    @property
+    def next_best(self) -> Option | None:
+        """The cheapest other option that is offered and has a price."""
+        others = (o for o in self.options if o.is_offered and o is not self.chosen and o.usd_per_month is not None)
+        return min(others, key=lambda option: option.usd_per_month or 0.0, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Dollars a year and what they are made of."""
+
+    storage_usd_per_year: float | None
+    stalled_gpu_usd_per_year: float | None
+    rework_usd_per_year: float | None
+    restart_usd_per_year: float | None
+    total_usd_per_year: float | None
+    stalled_gpu_h_per_year: float | None
+    lost_gpu_usd_per_year: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that follows from one Scenario. Curves are computed when they are first looked at."""
+
+    scenario: Scenario
+    checkpoint: Checkpoint
+    schedule: Schedule | None
+    waste: Waste | None
+    storage: StoragePlan
+    cost: Cost | None
+    findings: tuple[Finding, ...]
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Cost and waste over the write time."""
+        from ckptplanner.engine.curves import curves_of
+
+        return curves_of(self.scenario)
+
+    @cached_property
+    def tradeoff(self) -> Tradeoff:
+        """Idle GPUs against storage over the stop time of synchronous saves."""
+        from ckptplanner.engine.tradeoff import tradeoff
+
+        return tradeoff(self.scenario)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings of that severity there are."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """Where a total lies within a share of its least value: the least point and the pieces around it."""
+
+    least_at: float
+    least_value: float
+    starts: FloatArray
+    ends: FloatArray

@@ -1,0 +1,89 @@
+"""Exact least values of a saw tooth: a total that rises between steps of capacity and falls at each of them.
+
+    total  |\\      |\\
+           | \\  /| | \\ /|      the least is at the left end of a tooth; each piece within 3 % starts at a left end
+           |  \\/ |/|  \\/ |     and ends where the total passes the limit or the next tooth begins
+
+Sampling would miss the teeth; their edges are known, since capacity grows in known steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ckptplanner.data.records import FsxTier
+from ckptplanner.engine import fsx
+from ckptplanner.engine.outcome import Job
+from ckptplanner.engine.plan import Ranges
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
+from ckptplanner.frozen import FloatArray
+
+MAX_STEPS_PER_TIER = 4000
+_CUTS, _ROUNDS = 65, 4  # each round cuts a tooth into 64 pieces: 64^4 is finer than anyone can see
+
+
+def edges_s(scenario: Scenario, job: Job, tiers: Sequence[FsxTier], low_s: float, high_s: float) -> FloatArray:
+    """Return every write time in [low, high] at which a tier's capacity or the EFA rule changes, ends included. [s]
+
+    At most 4,000 steps of capacity a tier: beyond them only the ends of the range are looked at.
+    """
+    efficiency, latency = scenario.storage.write_efficiency, scenario.storage.latency_s
+    found = [np.array([low_s, high_s, latency + job.checkpoint_bytes / efficiency / AUTO_EFA_BYTES_PER_S])]
+    for tier in tiers:
+        small = [] if tier.small_gib is None else [tier.small_gib]
+        per_step = fsx.write_s_at_steps(
+            job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, np.array(tier.step_gib), efficiency
+        )
+        most = min(float(per_step) / max(low_s - latency, 1e-9), float(MAX_STEPS_PER_TIER))
+        capacities = np.array([*small, *(tier.step_gib * np.arange(1.0, np.floor(most) + 1.0))])
+        found.append(
+            latency
+            + fsx.write_s_at_steps(job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, capacities, efficiency)
+        )
+    edges = np.unique(np.concatenate(found))
+    return edges[(edges >= low_s) & (edges <= high_s)]
+
+
+def within(edges: FloatArray, total: Callable[[FloatArray], FloatArray], share: float = 0.03) -> Ranges | None:
+    """Find the least total and every piece where it lies within `share` of that.
+
+    Args:
+        edges: Ends of the teeth, rising. (n,)
+        total: The total at given points, (m,) -> (m,); NaN where it is not known. It must rise inside each tooth.
+        share: How far above the least still counts.
+
+    Returns:
+        The least point and the pieces, neighbours joined; None where nothing is known.
+    """
+    at_edges = total(edges)
+    if not np.isfinite(at_edges).any():
+        return None
+    least = int(np.nanargmin(at_edges))
+    limit = at_edges[least] * (1.0 + share)
+    good = at_edges[:-1] <= limit
+    starts, stops = edges[:-1][good], np.maximum(edges[1:] * (1.0 - 1e-12), edges[:-1])[good]
+    ends = _last_within(starts, stops, total, limit) if starts.size else stops
+    if at_edges[-1] <= limit:
+        starts, ends = np.append(starts, edges[-1]), np.append(ends, edges[-1])
+    joined = np.append(True, starts[1:] > ends[:-1] * (1.0 + 1e-9)) if starts.size else np.array([], dtype=bool)
+    groups = np.flatnonzero(joined)
+    last = np.append(groups[1:] - 1, starts.size - 1)
+    return Ranges(float(edges[least]), float(at_edges[least]), starts[groups], ends[last])
+
+
+def _last_within(
+    starts: FloatArray, stops: FloatArray, total: Callable[[FloatArray], FloatArray], limit: float
+) -> FloatArray:
+    """For teeth whose left end is within the limit: the last point that still is. (k,) -> (k,)"""
+    ends = stops.copy()
+    crossing = np.flatnonzero(~(total(stops) <= limit))
+    low, high = starts[crossing], stops[crossing]
+    for _ in range(_ROUNDS if crossing.size else 0):
+        points = np.linspace(low, high, _CUTS)
+        inside = (total(points.ravel()).reshape(points.shape) <= limit).sum(axis=0)
+        columns = np.arange(crossing.size)
+        low, high = points[np.clip(inside - 1, 0, _CUTS - 2), columns], points[np.clip(inside, 1, _CUTS - 1), columns]
+    ends[crossing] = low
+    return ends
