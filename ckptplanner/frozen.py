@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from ckptplanner.units import Unit
 
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 ModelT = typing.TypeVar("ModelT", bound=BaseModel)
 
 

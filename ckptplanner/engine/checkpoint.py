@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 
-def checkpoint_bytes(
-    total_params: float, frozen_params: float, bytes_per_param: float, frozen_bytes_per_param: float
-) -> float:
+def checkpoint_bytes(total_params: float, frozen_params: float, bytes_per_param: float, frozen_bytes_per_param: float) -> float:
     """Return S, one checkpoint summed over all nodes, deduplicated over data parallel ranks. [B]
 
     Args:

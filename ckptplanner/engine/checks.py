@@ -398,9 +398,7 @@ def _check_prices(plan: Plan) -> Iterator[Finding]:
             "What the storage that exists costs is not known: dollars of storage and the total stay empty.",
         )  # fmt: skip
     if chosen is not None and chosen.usd_per_month == 0:
-        yield _say(
-            "warning", _price_path(chosen), "A storage price of $0: is it free, or not known? Leave it empty then."
-        )
+        yield _say("warning", _price_path(chosen), "A storage price of $0: is it free, or not known? Leave it empty then.")
     if prices.node_usd_per_h is None and prices.gpu_value_usd_per_h is None:
         yield _say(
             "warning", "prices.node_usd_per_h",

@@ -21,7 +21,7 @@ from ckptplanner.engine.outcome import (
 )
 from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
-from ckptplanner.frozen import FloatArray, with_value
+from ckptplanner.frozen import BoolArray, FloatArray, with_value
 from ckptplanner.units import MONTHS_PER_YEAR
 
 POINTS = 512
@@ -51,8 +51,8 @@ class Curves:
     tiers: tuple[FsxTier, ...]
     required_write_bytes_per_s: FloatArray
     capacity_gib: FloatArray
-    bound_by_capacity: FloatArray
-    usable: FloatArray
+    bound_by_capacity: BoolArray
+    usable: BoolArray
     usd_per_month: FloatArray
     cheapest: FloatArray
     sync: ModeCurves

@@ -44,9 +44,7 @@ def legal_neighbours_gib(capacity_gib: float, step_gib: float, small_gib: float 
         return (capacity_gib,)
     below = np.floor(capacity_gib / step_gib) * step_gib or (small_gib or 0.0)
     above = small_gib if small_gib and capacity_gib < small_gib else np.ceil(capacity_gib / step_gib) * step_gib
-    return tuple(
-        sorted({float(size) for size in (below, above) if size > 0 and (size <= capacity_gib or size == above)})
-    )
+    return tuple(sorted({float(size) for size in (below, above) if size > 0 and (size <= capacity_gib or size == above)}))
 
 
 def baseline_bytes_per_s(capacity_gib: FloatArray, throughput_mb_per_s_per_tib: FloatArray) -> FloatArray:

@@ -79,16 +79,14 @@ def optimal_interval_if_published_next_s(blocking_s: FloatArray, mtbi_s: FloatAr
     return np.where(c > 0.0, x * mtbi_s, 0.0)
 
 
-def best_interval_s(
-    lost_s: FloatArray, mtbi_s: FloatArray | float, *, model: str, published_next_save: bool
-) -> FloatArray:
+def best_interval_s(lost_s: FloatArray, mtbi_s: FloatArray | float, *, model: str, published_next_save: bool) -> FloatArray:
     """Return T* by the chosen model. [s] Daly's series is for checkpoints published at the end of their write."""
     if published_next_save:
         if model == "exact":
             return optimal_interval_if_published_next_s(lost_s, mtbi_s)
         return young_interval_s(lost_s, mtbi_s) / np.sqrt(3.0)
     chosen = {"exact": optimal_interval_s, "young": young_interval_s, "daly": daly_interval_s}[model]
-    return chosen(lost_s, mtbi_s)
+    return np.asarray(chosen(lost_s, mtbi_s))
 
 
 def save_period_s(interval_s: FloatArray, blocking_s: FloatArray, background_s: FloatArray) -> FloatArray:

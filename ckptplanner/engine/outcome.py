@@ -18,7 +18,7 @@ from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import checkpoint as ck
 from ckptplanner.engine import cost, fsx, interruptions, interval
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
-from ckptplanner.frozen import FloatArray
+from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.units import DAY, GBPS, GIB
 
 GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # FACTS 1.2: one client with EFA and GPUDirect Storage
@@ -46,8 +46,8 @@ class FileSystems:
     read_bytes_per_s: FloatArray
     client_bytes_per_s: FloatArray
     usd_per_month: FloatArray
-    bound_by_capacity: FloatArray
-    usable: FloatArray
+    bound_by_capacity: BoolArray
+    usable: BoolArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,9 +154,7 @@ def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float) -> FileSy
         capacity_gib=capacity,
         write_bytes_per_s=baseline,
         read_bytes_per_s=baseline,
-        client_bytes_per_s=fsx.client_bytes_per_s(
-            stores, np.array(_client_limit(scenario, tier)), np.array(per_server)
-        ),
+        client_bytes_per_s=fsx.client_bytes_per_s(stores, np.array(_client_limit(scenario, tier)), np.array(per_server)),
         usd_per_month=capacity * (np.nan if price is None else price),
         bound_by_capacity=np.array([[False]]),
         usable=np.array([[True]]),
@@ -179,9 +177,7 @@ def existing(scenario: Scenario) -> FileSystems:
     )
 
 
-def _intervals(
-    scenario: Scenario, job: Job, lost: FloatArray, save: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _intervals(scenario: Scenario, job: Job, lost: FloatArray, save: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """T*, the interval asked for, and the one that is used: in whole steps, at least a step, at most the run. [s]"""
     storage, step = scenario.storage, scenario.workload.step_s
     best = interval.best_interval_s(
@@ -218,10 +214,7 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
     lost = blocking + storage.background_loss_s + storage.slowdown_fraction * background
     best, wanted, used = _intervals(scenario, job, lost, blocking + background)
     period = interval.save_period_s(used, blocking, background)
-    if storage.published == "next_save":
-        durable = period
-    else:
-        durable = blocking + background
+    durable = period if storage.published == "next_save" else blocking + background
     readers = scenario.workload.nodes * systems.client_bytes_per_s
     read = interruptions.restore_read_s(
         job.checkpoint_bytes, scenario.restore.copies, systems.read_bytes_per_s * storage.read_efficiency, readers

@@ -48,9 +48,7 @@ def _layout_of(value: Any) -> Any:
 class Workload(Frozen):
     """What is trained, on what, and what of it is saved."""
 
-    model: ModelParts | None = entry(
-        None, title="Model", help="The model's parameters by part, from a file or the catalog."
-    )
+    model: ModelParts | None = entry(None, title="Model", help="The model's parameters by part, from a file or the catalog.")
     total_params: Params = entry(
         124.45e9, title="Parameters", source="article", gt=0, le=1e16,
         help="All parameters, the experts that a token does not use included. The size follows this, never the active ones.",
@@ -91,9 +89,7 @@ class Workload(Frozen):
         lambda: catalog.framework("Megatron-LM"), title="Framework", source="typed",
         help="Decides the unit of the interval (steps) and what happens when the last write is unfinished.",
     )  # fmt: skip
-    step_s: Seconds = entry(
-        10.0, title="Step time", gt=0, le=1e6, help="One training step. Turns the interval into steps."
-    )
+    step_s: Seconds = entry(10.0, title="Step time", gt=0, le=1e6, help="One training step. Turns the interval into steps.")
     collective_timeout_s: Seconds = entry(
         600.0, title="Collective timeout", source="doc", gt=0, le=1e8,
         help="How long a rank waits for the others before the job is ended; PyTorch's default is 10 min for NCCL.",
@@ -148,12 +144,8 @@ class Failures(Frozen):
 class CustomStorage(Frozen):
     """A file system that exists: what it does for this job and what it costs."""
 
-    write_bytes_per_s: BytesPerSecond = entry(
-        62e9, title="Writes at", gt=0, le=1e18, help="Sustained write rate for this job."
-    )
-    read_bytes_per_s: BytesPerSecond = entry(
-        125e9, title="Reads at", gt=0, le=1e18, help="Sustained read rate for this job."
-    )
+    write_bytes_per_s: BytesPerSecond = entry(62e9, title="Writes at", gt=0, le=1e18, help="Sustained write rate for this job.")
+    read_bytes_per_s: BytesPerSecond = entry(125e9, title="Reads at", gt=0, le=1e18, help="Sustained read rate for this job.")
     usable_bytes: Bytes = entry(1e15, title="Usable", gt=0, le=1e21, help="Space this job may fill.")
     usd_per_month: UsdPerMonth | None = entry(
         None,
@@ -237,9 +229,7 @@ class Storage(Frozen):
         source="typed",
         help="Given: this file system is used instead of a new FSx one.",
     )
-    whole_steps: bool = entry(
-        False, title="Whole steps", source="typed", help="Round the interval to whole training steps."
-    )
+    whole_steps: bool = entry(False, title="Whole steps", source="typed", help="Round the interval to whole training steps.")
     tier: str = entry(
         "auto", title="File system", source="typed",
         help="auto: the cheapest legal one. Or a fixed one: p2-500-12000, p2-1000-33600-efa.",
@@ -280,18 +270,10 @@ class Run(Frozen):
 class TierPrices(Frozen):
     """What one GiB costs a month, for each FSx throughput; None is unknown and is asked for."""
 
-    p2_125: UsdPerGibMonth | None = entry(
-        0.145, title="125 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
-    )
-    p2_250: UsdPerGibMonth | None = entry(
-        0.210, title="250 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
-    )
-    p2_500: UsdPerGibMonth | None = entry(
-        0.340, title="500 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
-    )
-    p2_1000: UsdPerGibMonth | None = entry(
-        0.600, title="1,000 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month."
-    )
+    p2_125: UsdPerGibMonth | None = entry(0.145, title="125 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
+    p2_250: UsdPerGibMonth | None = entry(0.210, title="250 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
+    p2_500: UsdPerGibMonth | None = entry(0.340, title="500 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
+    p2_1000: UsdPerGibMonth | None = entry(0.600, title="1,000 MB/s/TiB", source="article", ge=0, le=1e6, help="A GiB a month.")
 
     def at(self, throughput_mb_per_s_per_tib: float) -> float | None:
         """The price of one throughput, None where it is unknown. [USD/GiB-month]"""

@@ -39,8 +39,7 @@ def edges_s(scenario: Scenario, job: Job, tiers: Sequence[FsxTier], low_s: float
         most = min(float(per_step) / max(low_s - latency, 1e-9), float(MAX_STEPS_PER_TIER))
         capacities = np.array([*small, *(tier.step_gib * np.arange(1.0, np.floor(most) + 1.0))])
         found.append(
-            latency
-            + fsx.write_s_at_steps(job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, capacities, efficiency)
+            latency + fsx.write_s_at_steps(job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, capacities, efficiency)
         )
     edges = np.unique(np.concatenate(found))
     return edges[(edges >= low_s) & (edges <= high_s)]
@@ -73,9 +72,7 @@ def within(edges: FloatArray, total: Callable[[FloatArray], FloatArray], share: 
     return Ranges(float(edges[least]), float(at_edges[least]), starts[groups], ends[last])
 
 
-def _last_within(
-    starts: FloatArray, stops: FloatArray, total: Callable[[FloatArray], FloatArray], limit: float
-) -> FloatArray:
+def _last_within(starts: FloatArray, stops: FloatArray, total: Callable[[FloatArray], FloatArray], limit: float) -> FloatArray:
     """For teeth whose left end is within the limit: the last point that still is. (k,) -> (k,)"""
     ends = stops.copy()
     crossing = np.flatnonzero(~(total(stops) <= limit))
