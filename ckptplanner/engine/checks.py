@@ -345,7 +345,7 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
     else:
         spare = int(chosen.capacity_gib * GIB / plan.checkpoint.checkpoint_bytes) - storage.generations_kept
         yield _say(
-            "info", "storage.generations_kept", "{count} generations fill {fill} of the file system: room for {more} more.",
+            "info", "storage.generations_kept", "Generations kept, {count}, fill {fill} of the file system: room for {more} more.",
             count=storage.generations_kept, fill=brief(chosen.fill_fraction, FRACTION, 2), more=grouped(spare),
         )  # fmt: skip
 
@@ -416,6 +416,10 @@ def _price_path(option: Option) -> str:
 def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
     """What the sources of the values say: whose interruptions these are, and what is still a guess."""
     found: list[Finding] = []
+    if named.missing:
+        found.append(
+            _say("info", named.missing[0], "Not in the file, defaults are used: {paths}.", paths=", ".join(named.missing))
+        )
     if source_kind(named, "failures.mtbi_s") not in {"log", "typed"}:
         records = [row.mtbi_s * row.nodes / named.scenario.workload.nodes for row in catalog.interruption_records()]
         mtbi = named.scenario.failures
@@ -428,9 +432,9 @@ def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
                 nodes=grouped(named.scenario.workload.nodes),
             )
         )  # fmt: skip
-    guesses = [path for path in PATHS if source_kind(named, path) == "guess"]
+    guesses = [path for path in PATHS if source_kind(named, path) == "guess" and value_at(named.scenario, path) is not None]
     if guesses:
-        titles = ", ".join(spec_of(Scenario, path).title.lower() for path in guesses)
+        titles = ", ".join(spec_of(Scenario, path).title for path in guesses)
         found.append(_say("info", guesses[0], "Guesses until they are measured: {titles}.", titles=titles))
     return tuple(found)
 

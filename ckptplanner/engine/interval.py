@@ -38,7 +38,7 @@ def daly_interval_s(blocking_s: FloatArray, mtbi_s: FloatArray | float) -> Float
     """
     half = np.asarray(blocking_s) / (2.0 * np.asarray(mtbi_s))
     series = young_interval_s(blocking_s, mtbi_s) * (1.0 + np.sqrt(half) / 3.0 + half / 9.0)
-    return np.where(half >= 1.0, mtbi_s + np.asarray(blocking_s), series)
+    return np.asarray(np.where(half >= 1.0, mtbi_s + np.asarray(blocking_s), series))
 
 
 def _x_less_one_plus_exp(x: FloatArray) -> FloatArray:
@@ -57,7 +57,7 @@ def optimal_interval_s(blocking_s: FloatArray, mtbi_s: FloatArray | float) -> Fl
     """
     c = np.asarray(blocking_s, dtype=float) / mtbi_s
     s = np.sqrt(2.0 * c)
-    x = np.where(c < 1.0, s + s**2 / 6.0 + s**3 / 36.0, 1.0 + c)
+    x: FloatArray = np.where(c < 1.0, s + s**2 / 6.0 + s**3 / 36.0, 1.0 + c)
     x = np.where(c > 0.0, x, 1.0)
     for _ in range(_NEWTON_STEPS):
         x = x - (_x_less_one_plus_exp(x) - c) / -np.expm1(-x)

@@ -324,12 +324,16 @@ class Source(Frozen):
 
 
 class NamedScenario(Frozen):
-    """A scenario with its name, the person's note and the sources of its values."""
+    """A scenario with its name, the person's note and the sources of its values.
+
+    `missing` lists the paths that the file it came from left out; it is not saved.
+    """
 
     name: str = Field(min_length=1, max_length=120)
     note: str = Field(default="", max_length=10_000)
     scenario: Scenario = Field(default_factory=Scenario)
     sources: tuple[Source, ...] = ()
+    missing: tuple[str, ...] = Field(default=(), exclude=True)
 
     def source_of(self, path: str) -> Source | None:
         """The recorded source of a value; None while it is at its default."""

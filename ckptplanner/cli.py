@@ -1,0 +1,167 @@
+"""The commands of SPEC 11: open the window, `plan`, `export`. Qt is loaded only to open a window or to draw a report.
+
+Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
+would be accepted. Exit 3: the plan has an error finding; everything else is still printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ckptplanner import __version__
+from ckptplanner.engine.document import plan_document
+from ckptplanner.engine.edits import EditError, edit, value_from_text
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.sentence import option_name, sentence
+from ckptplanner.engine.workbook_file import WorkbookError, read
+from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
+
+OK, REFUSED, PLAN_HAS_ERRORS = 0, 2, 3
+COMMANDS = ("plan", "export")
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one line on standard error and nothing else."""
+
+    def error(self, message: str) -> NoReturn:
+        raise SystemExit(_refuse(f"{self.prog}: {message}"))
+
+
+def _refuse(message: str) -> int:
+    print(" ".join(message.split()), file=sys.stderr)
+    return REFUSED
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="ckptplanner", description="Plan the checkpoints of large model training.")
+    parser.add_argument("--version", action="version", version=f"ckptplanner {__version__}")
+    commands = parser.add_subparsers(dest="command", parser_class=_Parser)
+    plan = commands.add_parser("plan", help="print the plan of a file")
+    plan.add_argument("--json", action="store_true", help="print one JSON object")
+    export = commands.add_parser("export", help="write report.pdf, the CSV files and the pictures")
+    export.add_argument("--out", required=True, metavar="DIR", type=Path)
+    export.add_argument("--paper", choices=("a4", "letter"), default="a4")
+    for command in (plan, export):
+        command.add_argument("file", metavar="FILE", type=Path)
+        command.add_argument("--scenario", metavar="NAME", help="which scenario; the current one if left out")
+        command.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="settings")
+    return parser
+
+
+def _window_parser() -> _Parser:
+    parser = _Parser(prog="ckptplanner")
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path)
+    parser.add_argument("--screenshot", metavar="PNG", type=Path, help="write a picture of the window and end")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith(("-h", "--help", "--version"))):
+        return _open_window(_window_parser().parse_args(arguments))
+    options = _parser().parse_args(arguments)
+    try:
+        named = _scenario(options.file, options.scenario, options.settings)
+    except (WorkbookError, EditError) as error:
+        return _refuse(str(error))
+    plan = plan_of(named)
+    if options.command == "export":
+        code = _export(named, plan, options.out, options.paper)
+        if code != OK:
+            return code
+    elif options.json:
+        print(json.dumps(plan_document(plan), ensure_ascii=False, indent=1, allow_nan=False))
+    else:
+        print(_as_text(named, plan))
+    return PLAN_HAS_ERRORS if plan.count("error") else OK
+
+
+def _scenario(file: Path, name: str | None, settings: Sequence[str]) -> NamedScenario:
+    """The scenario of a file with the settings of the command line put in."""
+    workbook = read(file)
+    try:
+        named = workbook.named(name) if name is not None else workbook.shown
+    except KeyError as error:
+        raise WorkbookError(f"{file}: {error.args[0]}") from error
+    for setting in settings:
+        path, equals, written = setting.partition("=")
+        if not equals:
+            raise WorkbookError(f'{file}: --set {setting!r}: PATH=VALUE is expected, storage.write_s="5 min" for example')
+        try:
+            named = edit(named, path.strip(), value_from_text(path.strip(), written))
+        except EditError as error:
+            raise WorkbookError(f"{file}: {error}") from error
+    return named
+
+
+def _as_text(named: NamedScenario, plan: Plan) -> str:
+    """The plan for people: the sentence, the figures, the findings."""
+    lines = [named.name, str(sentence(plan)), ""]
+    lines += [f"{title:<28}{value}" for title, value in _figures(plan)]
+    if plan.findings:
+        lines += ["", *(f"{finding.severity}: {finding.path}: {finding.message}" for finding in plan.findings)]
+    return "\n".join(lines)
+
+
+def _figures(plan: Plan) -> list[tuple[str, str]]:
+    rows = [
+        ("One checkpoint", brief(plan.checkpoint.checkpoint_bytes, BYTES)),
+        ("Needed write rate", brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)),
+    ]
+    chosen, schedule, waste, cost = plan.storage.chosen, plan.schedule, plan.waste, plan.cost
+    if chosen is not None:
+        price = "price unknown" if chosen.usd_per_month is None else f"{brief(chosen.usd_per_month, USD)} a month"
+        rows.append(("File system", f"{option_name(chosen)}, {price}"))
+    if schedule is not None:
+        rows += [
+            ("Interrupted every", rough(schedule.mtbi_s, SECONDS)),
+            ("Save every", f"{brief(schedule.interval_s, SECONDS)} ({schedule.interval_steps:,} steps)"),
+            ("Restart takes", brief(schedule.restart_s, SECONDS)),
+        ]
+    if waste is not None:
+        first, exact = (
+            "unknown" if value is None else brief(value, FRACTION)
+            for value in (waste.first_order_fraction, waste.exact_fraction)
+        )
+        rows += [
+            ("Waste", f"{exact} exact, {first} first order"),
+            ("Rework", f"{rough(waste.mean_rework_s, SECONDS)} mean, {rough(waste.worst_rework_s, SECONDS)} at worst"),
+        ]
+    if cost is not None and cost.total_usd_per_year is not None:
+        rows.append(("Costs", f"{brief(cost.total_usd_per_year / 12, USD)} a month with lost GPU time"))
+    return rows
+
+
+def _export(named: NamedScenario, plan: Plan, folder: Path, paper: str) -> int:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from ckptplanner.ui.headless import ExportError, export
+
+    try:
+        export(named, plan, folder, paper)
+    except ExportError as error:
+        return _refuse(str(error))
+    return OK
+
+
+def _open_window(options: argparse.Namespace) -> int:
+    if options.screenshot is not None:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    elif sys.platform == "linux" and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    ):
+        return _refuse(
+            "ckptplanner: no screen was found (DISPLAY and WAYLAND_DISPLAY are not set); "
+            "on a machine without one use `ckptplanner plan FILE` or `ckptplanner export FILE --out DIR`"
+        )
+    from ckptplanner.ui.app import run
+
+    return run(options.file, options.screenshot)

@@ -1,0 +1,38 @@
+"""The plan in one sentence: what the headline, the command line and the first line of the report say."""
+
+from __future__ import annotations
+
+from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.text import Text, text
+from ckptplanner.units import BYTES_PER_S, SECONDS, brief, grouped, rough
+
+
+def sentence(plan: Plan) -> Text:
+    """Say what to do and what it brings; where the plan does not work, say so first."""
+    errors = [finding for finding in plan.findings if finding.severity == "error"]
+    if errors:
+        return text("This plan does not work yet. {reason}", reason=errors[0].text)
+    schedule = plan.schedule
+    assert schedule is not None  # a plan without a schedule has an error
+    if schedule.mode == "sync":
+        return text(
+            "Save every {interval}; each save stops training for {stop} and can be restored as soon as it ends.",
+            interval=rough(schedule.period_s, SECONDS),
+            stop=rough(schedule.blocking_s, SECONDS),
+        )
+    return text(
+        "Save every {interval}; each save stops training for {stop} and can be restored after {durable}.",
+        interval=rough(schedule.period_s, SECONDS),
+        stop=rough(schedule.blocking_s, SECONDS),
+        durable=rough(schedule.durable_after_s, SECONDS),
+    )
+
+
+def option_name(option: Option) -> Text:
+    """A file system as one says it: 500 MB/s/TiB × 12,000 GiB, with EFA where it has it."""
+    if option.throughput_mb_per_s_per_tib is None:
+        return text("the storage we have, {rate}", rate=brief(option.baseline_bytes_per_s, BYTES_PER_S))
+    throughput, size = grouped(option.throughput_mb_per_s_per_tib), grouped(option.capacity_gib)
+    if option.efa:
+        return text("{throughput} MB/s/TiB × {size} GiB, EFA", throughput=throughput, size=size)
+    return text("{throughput} MB/s/TiB × {size} GiB", throughput=throughput, size=size)
