@@ -1,0 +1,82 @@
+"""The CSV files of an export: options, curves, inputs, findings. No Qt, so that the command line needs no display.
+
+UTF-8 with a byte order mark, or Excel would spoil Japanese; each file appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ckptplanner.engine import tables
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.text import Text, text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+NAMES = ("options.csv", "curves.csv", "inputs.csv", "findings.csv")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class ExportError(Exception):
+    """A file that could not be written; `text` is one sentence that says what, where and what to do."""
+
+    def __init__(self, sentence: Text) -> None:
+        super().__init__(str(sentence))
+        self.text = sentence
+
+
+def write_csv(named: NamedScenario, plan: Plan, folder: Path) -> tuple[Path, ...]:
+    """Write the four files into `folder`, which is made where it is missing, and return their paths.
+
+    Raises:
+        ExportError: a file or the folder cannot be written.
+    """
+    frames = (
+        tables.options_table(plan),
+        tables.curves_table(plan),
+        tables.inputs_table(named),
+        tables.findings_table(plan),
+    )
+    written = tuple(folder / name for name in NAMES)
+    for path, frame in zip(written, frames, strict=True):
+        write_whole(path, csv_text(frame).encode("utf-8-sig"))
+    return written
+
+
+def csv_text(frame: DataFrame) -> str:
+    """The frame as CSV: floats so that they read back to the last bit, unknown as an empty cell."""
+    return frame.map(harmless).to_csv(index=False, lineterminator="\r\n", na_rep="")
+
+
+def harmless(value: object) -> object:
+    """A text that a spreadsheet would take for a formula, marked as text; all else as it is."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write `content` to a file beside `path` and put it in its place, so that nobody ever finds half a file.
+
+    Raises:
+        ExportError: the folder or the file cannot be written.
+    """
+    part = path.with_name(f".ckptplanner-{secrets.token_hex(6)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_bytes(content)
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise ExportError(
+            text(
+                "{name} could not be written to {folder} ({reason}): choose a folder that you may write to, or close "
+                "the file where it is open.",
+                name=path.name, folder=path.parent, reason=problem.strerror or problem,
+            )
+        ) from problem  # fmt: skip
