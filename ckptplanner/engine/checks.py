@@ -5,6 +5,7 @@ Each `_check_*` looks at one matter and yields findings; `findings` runs them al
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
@@ -289,7 +290,7 @@ def illegal_reason(scenario: Scenario, job: Job, tier: FsxTier | None, option: O
         if near != (option.capacity_gib,):
             return text("next sizes {sizes} GiB", sizes=", ".join(grouped(size) for size in near))
     share = scenario.storage.write_efficiency
-    reach = job.writers * option.client_bytes_per_s
+    reach = math.inf if option.client_bytes_per_s is None else job.writers * option.client_bytes_per_s
     needed = job.checkpoint_bytes / max(scenario.storage.write_s - scenario.storage.latency_s, 1e-12)
     if reach < min(needed, option.baseline_bytes_per_s * share) * (1 - 1e-9) and scenario.storage.pace == "within":
         return text(
@@ -333,6 +334,8 @@ def _name(option: Option) -> str:
 
 def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
     storage = plan.scenario.storage
+    if plan.checkpoint.checkpoint_bytes <= 0:
+        return
     held = fsx.generations_gib(plan.checkpoint.checkpoint_bytes, storage.generations_kept, 1.0)
     if chosen.fill_fraction > storage.max_fill * (1 + 1e-9):
         most = int(storage.max_fill * chosen.capacity_gib * GIB / plan.checkpoint.checkpoint_bytes)

@@ -154,7 +154,7 @@ def _candidate(
         capacity_gib=capacity,
         baseline_bytes_per_s=float(systems.write_bytes_per_s[0, 0]),
         read_bytes_per_s=float(systems.read_bytes_per_s[0, 0]),
-        client_bytes_per_s=float(systems.client_bytes_per_s[0, 0]),
+        client_bytes_per_s=_known(systems.client_bytes_per_s),
         servers=int(fsx.servers(systems.capacity_gib, np.array(tier.step_gib))[0, 0]) if tier else None,
         bound_by=("capacity" if systems.bound_by_capacity[0, 0] else "throughput") if sized else None,
         usd_per_month=_known(systems.usd_per_month),

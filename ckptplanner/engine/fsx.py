@@ -35,7 +35,7 @@ def legal_capacity_gib(needed_gib: FloatArray, step_gib: FloatArray, small_gib: 
         small_gib: The one size below u, 0 where there is none. [GiB]
     """
     steps = np.maximum(np.ceil(needed_gib / step_gib - _ROUNDING), 1.0)
-    return np.where(needed_gib <= small_gib * (1.0 + _ROUNDING), small_gib, steps * step_gib)
+    return np.where((small_gib > 0.0) & (needed_gib <= small_gib * (1.0 + _ROUNDING)), small_gib, steps * step_gib)
 
 
 def legal_neighbours_gib(capacity_gib: float, step_gib: float, small_gib: float | None) -> tuple[float, ...]:

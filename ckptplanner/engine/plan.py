@@ -89,7 +89,7 @@ class Option:
     capacity_gib: float
     baseline_bytes_per_s: float
     read_bytes_per_s: float
-    client_bytes_per_s: float
+    client_bytes_per_s: float | None
     servers: int | None
     bound_by: Literal["capacity", "throughput"] | None
     usd_per_month: float | None

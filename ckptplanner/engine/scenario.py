@@ -32,7 +32,7 @@ from ckptplanner.units import (
 )
 
 MAX_S = 1e10
-TIER_PATTERN = re.compile(r"p2-(\d{1,5})-(\d{1,9})(-efa)?")
+TIER_PATTERN = re.compile(r"p2-([1-9]\d{0,4})-([1-9]\d{0,8})(-efa)?")
 AUTO_EFA_BYTES_PER_S = 10e9
 
 
