@@ -262,7 +262,7 @@ def _check_framework(plan: Plan) -> Iterator[Finding]:
 def _check_notice(plan: Plan) -> Iterator[Finding]:
     notice, schedule = plan.scenario.failures.spot_notice_s, plan.schedule
     chosen = plan.storage.chosen
-    if notice is None or schedule is None or chosen is None:
+    if notice is None or schedule is None or chosen is None or plan.checkpoint.checkpoint_bytes <= 0:
         return
     save = schedule.blocking_s if schedule.mode == "sync" else schedule.blocking_s + schedule.writes_in_s
     if save > notice:
