@@ -9,6 +9,8 @@ Scalars and arrays run through the same lines and broadcast; every function is f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ckptplanner.frozen import FloatArray
@@ -84,9 +86,13 @@ def best_interval_s(lost_s: FloatArray, mtbi_s: FloatArray | float, *, model: st
     if published_next_save:
         if model == "exact":
             return optimal_interval_if_published_next_s(lost_s, mtbi_s)
-        return young_interval_s(lost_s, mtbi_s) / np.sqrt(3.0)
-    chosen = {"exact": optimal_interval_s, "young": young_interval_s, "daly": daly_interval_s}[model]
-    return np.asarray(chosen(lost_s, mtbi_s))
+        return np.asarray(young_interval_s(lost_s, mtbi_s) / np.sqrt(3.0))
+    formulas: dict[str, Callable[[FloatArray, FloatArray | float], FloatArray]] = {
+        "exact": optimal_interval_s,
+        "young": young_interval_s,
+        "daly": daly_interval_s,
+    }
+    return formulas[model](lost_s, mtbi_s)
 
 
 def save_period_s(interval_s: FloatArray, blocking_s: FloatArray, background_s: FloatArray) -> FloatArray:

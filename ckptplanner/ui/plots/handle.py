@@ -1,0 +1,131 @@
+"""The write time's tag above the plots and its grip between them, and the marks of scenarios; drawn in the scene, so that
+pictures and the report show them too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPolygonF
+from PySide6.QtWidgets import QGraphicsItem
+from typing_extensions import override
+
+from ckptplanner.ui.plots.plot import pen
+from ckptplanner.ui.theme import SMALL_PX, Mark, Theme, font
+
+
+class Tag(QGraphicsItem):
+    """A small label on a ground, centred over a place and kept inside the width it is given."""
+
+    def __init__(self, *, is_ghost: bool = False) -> None:
+        super().__init__()
+        self._text = ""
+        self._ground, self._ink, self._edge = QColor("#000000"), QColor("#ffffff"), QColor()
+        self._is_ghost = is_ghost
+        self.setZValue(60)
+
+    def show_text(self, text: str) -> None:
+        """Set the words."""
+        if text != self._text:
+            self.prepareGeometryChange()
+            self._text = text
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._ground = QColor(theme.surface if self._is_ghost else theme.accent)
+        self._ink = QColor(theme.muted if self._is_ghost else theme.accent_text)
+        self._edge = QColor(theme.edge if self._is_ghost else theme.accent)
+        self.update()
+
+    def place(self, x: float, y: float, left: float, right: float) -> None:
+        """Stand centred on x, inside [left, right], the top at y."""
+        half = self.boundingRect().width() / 2
+        self.setPos(min(max(x, left + half), max(right - half, left + half)), y)
+
+    @override
+    def boundingRect(self) -> QRectF:
+        width = QFontMetricsF(font(SMALL_PX)).horizontalAdvance(self._text) + 20
+        return QRectF(-width / 2, 0, width, 19)
+
+    @override
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(pen(self._edge.name()))
+        painter.setBrush(self._ground)
+        painter.drawRoundedRect(self.boundingRect().adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        painter.setPen(self._ink)
+        painter.setFont(font(SMALL_PX))
+        painter.drawText(self.boundingRect(), Qt.AlignmentFlag.AlignCenter, self._text)
+
+
+class Grip(QGraphicsItem):
+    """The handle that invites to drag."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ground, self._ink = QColor(), QColor()
+        self.setZValue(60)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._ground, self._ink = QColor(theme.accent), QColor(theme.accent_text)
+        self.update()
+
+    @override
+    def boundingRect(self) -> QRectF:
+        return QRectF(-4.5, -8, 9, 16)
+
+    @override
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._ground)
+        painter.drawRoundedRect(self.boundingRect(), 3, 3)
+        painter.setPen(pen(self._ink.name()))
+        for x in (-1.5, 1.5):
+            painter.drawLine(QPointF(x, -3.5), QPointF(x, 3.5))
+
+
+def mark_path(shape: str, size: float) -> QPainterPath:
+    """A scenario's shape around the origin; `size` is its width."""
+    half, path = size / 2, QPainterPath()
+    if shape == "circle":
+        path.addEllipse(QPointF(0, 0), half, half)
+    elif shape == "square":
+        path.addRect(QRectF(-half * 0.88, -half * 0.88, size * 0.88, size * 0.88))
+    else:
+        corners = [(0, -half), (half, half * 0.8), (-half, half * 0.8)] if shape == "triangle" else [
+            (0, -half * 1.15), (half * 1.15, 0), (0, half * 1.15), (-half * 1.15, 0),
+        ]  # fmt: skip
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
+        path.closeSubpath()
+    return path
+
+
+class MarkItem(QGraphicsItem):
+    """A scenario's mark at a point of a plot; the current one is filled, the others are open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path = QPainterPath()
+        self._edge, self._fill = QColor(), QColor()
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIgnoresTransformations)
+
+    def show_mark(self, mark: Mark, ground: str, *, is_filled: bool) -> None:
+        """Take shape and colour."""
+        self.prepareGeometryChange()
+        self._path = mark_path(mark.shape, 9)
+        self._edge, self._fill = QColor(mark.colour), QColor(mark.colour if is_filled else ground)
+        self.setZValue(12 if is_filled else 10)
+        self.update()
+
+    @override
+    def boundingRect(self) -> QRectF:
+        return QRectF(-8, -8, 16, 16)
+
+    @override
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(pen(self._edge.name(), 1.5))
+        painter.setBrush(self._fill)
+        painter.drawPath(self._path)
