@@ -1,0 +1,92 @@
+"""The panel of how often the job is interrupted and what stands between an interruption and training again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typing_extensions import override
+
+from ckptplanner.data import catalog
+from ckptplanner.data.records import InterruptionRecord
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import Scenario
+from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, quantity
+from ckptplanner.ui.widgets.choice_edit import Choice
+from ckptplanner.ui.words import say
+from ckptplanner.units import BYTES, DAY, SECONDS, brief, significant
+
+
+class FailuresPanel(Panel):
+    """Mean time between interruptions, and the parts of the restart time."""
+
+    @override
+    def title(self) -> str:
+        return say("Failures")
+
+    @override
+    def entries(self) -> Sequence[Entry]:
+        return (
+            FieldEntry(
+                path="failures.record",
+                title=say("Published record"),
+                help=say("Fills the time below and its node count from a published count of interruptions."),
+                make=listed(*map(_record_choice, catalog.interruption_records()), describe=lambda _: say("none")),
+                shown=_record_id,
+            ),
+            FieldEntry(path="failures.mtbi_s", line=_each_node),
+            FieldEntry(path="failures.detect_s"),
+            FieldEntry(path="failures.reschedule_s"),
+            FieldEntry(path="failures.start_s"),
+            ComputedEntry(figure="restart_s", title=say("Restart time"), text=_restart, line=_read_back),
+            FieldEntry(path="failures.mtbi_nodes", title=say("Counted at nodes"), rare=True),
+            FieldEntry(path="failures.downtime_s", rare=True),
+            FieldEntry(path="restore.copies", rare=True),
+            FieldEntry(path="failures.spot_notice_s", make=quantity(say("no spot nodes")), rare=True),
+            FieldEntry(path="run.days", rare=True),
+        )
+
+
+def _record_choice(row: InterruptionRecord) -> Choice:
+    time = brief(row.mtbi_s, SECONDS)
+    every = say("{time} at {nodes} nodes", time=time, nodes=f"{row.nodes:,}")
+    if row.nodes == 1:
+        every = say("{time} at one node", time=time)
+    return Choice(row.id, f"{row.name}    {every}", row.name, f"{say(row.counted)}, {row.date}")
+
+
+def _record_id(scenario: Scenario) -> str | None:
+    wanted = (scenario.failures.mtbi_s, scenario.failures.mtbi_nodes)
+    return next((row.id for row in catalog.interruption_records() if (row.mtbi_s, row.nodes) == wanted), None)
+
+
+def _each_node(plan: Plan) -> str:
+    failures, nodes = plan.scenario.failures, plan.scenario.workload.nodes
+    each = _long_time(failures.mtbi_s * failures.mtbi_nodes)
+    if nodes == failures.mtbi_nodes:
+        return say("this job, all causes, {nodes} nodes = each node every {time}", nodes=f"{nodes:,}", time=each)
+    scaled = brief(failures.mtbi_s * failures.mtbi_nodes / nodes, SECONDS)
+    return say(
+        "this job's {nodes} nodes: {time}, each node every {each}", nodes=f"{nodes:,}", time=scaled, each=each,
+    )  # fmt: skip
+
+
+def _long_time(seconds: float) -> str:
+    if seconds < 2 * DAY:
+        return brief(seconds, SECONDS)
+    if seconds < 1000 * DAY:
+        return say("{count} days", count=significant(seconds / DAY))
+    return say("{count} years", count=significant(seconds / (365 * DAY)))
+
+
+def _restart(plan: Plan) -> str:
+    return "–" if plan.schedule is None else brief(plan.schedule.restart_s, SECONDS)
+
+
+def _read_back(plan: Plan) -> str:
+    if plan.schedule is None:
+        return say("unknown while no storage is chosen")
+    return say(
+        "with {time} to read {size} back",
+        time=brief(plan.schedule.restore_read_s, SECONDS),
+        size=brief(plan.checkpoint.checkpoint_bytes * plan.scenario.restore.copies, BYTES),
+    )
