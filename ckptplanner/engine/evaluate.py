@@ -72,7 +72,7 @@ def _required(scenario: Scenario, job: Job, chosen: Candidate | None) -> float:
     if scenario.storage.pace == "full" and scenario.storage.custom is not None and chosen is not None:
         write = float(chosen.outcome.write_s[0, 0])
     left = write - scenario.storage.latency_s
-    return job.checkpoint_bytes / (left if left > 0 else write)
+    return job.checkpoint_bytes / (left if left > 0 else write) if job.checkpoint_bytes else 0.0
 
 
 def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
