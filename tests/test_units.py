@@ -27,8 +27,10 @@ def spaced(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("90 min", 5400), ("1.5h", 5400), ("2,5 h", 9000), ("５ min", 300), ("５　min", 300), ("4 min 50 s", 290), ("1h 30m", 5400),
-        ("250 ms", 0.25), ("5", 5), ("1e3", 1000), ("12 000", 12_000), ("12,000 s", 12_000), ("2 h 14 min", 8040), ("1 d", 86_400),
+        ("90 min", 5400), ("1.5h", 5400), ("2,5 h", 9000), ("５ min", 300), ("５　min", 300), ("4 min 50 s", 290),
+        ("1h 30m", 5400),
+        ("250 ms", 0.25), ("5", 5), ("1e3", 1000), ("12 000", 12_000), ("12,000 s", 12_000), ("2 h 14 min", 8040),
+        ("1 d", 86_400),
         ("2 weeks", 1_209_600), ("5分", 300), ("2時間", 7200), ("3日", 259_200), ("90 MIN", 5400), (" 5 min ", 300),
     ],
 )  # fmt: skip
@@ -108,7 +110,8 @@ def test_what_cannot_be_read_is_refused_with_what_would_be_accepted(text: str, u
         parse(text, unit)
     sentence = str(refused.value)
     assert examples in sentence
-    assert "\n" not in sentence and sentence.startswith("Not a ")
+    assert "\n" not in sentence
+    assert sentence.startswith("Not a ")
 
 
 @ALL_UNITS
@@ -161,7 +164,8 @@ def test_a_brief_time_reads_back_to_a_percent(value: float) -> None:
         (300.0, units.SECONDS, "5 min"), (290.0, units.SECONDS, "4 min 50 s"), (5400.0, units.SECONDS, "1 h 30 min"),
         (5.0, units.SECONDS, "5 s"), (720_000.0, units.SECONDS, "200 h"), (1.742e12, units.BYTES, "1.742 TB"),
         (14.0, units.BYTES_PER_PARAM, "14 B"), (0.85, units.FRACTION, "85 %"), (12_000.0, units.GIBS, "12,000 GiB"),
-        (142.416, units.USD_PER_H, "$142.416/h"), (124.45e9, units.PARAMS, "124.45 B"), (43.75e9, units.BYTES_PER_S, "43.75 GB/s"),
+        (142.416, units.USD_PER_H, "$142.416/h"), (124.45e9, units.PARAMS, "124.45 B"),
+        (43.75e9, units.BYTES_PER_S, "43.75 GB/s"),
     ],
 )  # fmt: skip
 def test_exact_text(value: float, unit: Unit, text: str) -> None:
@@ -201,7 +205,8 @@ def test_times_as_said_in_a_meeting(value: float, text: str) -> None:
 )  # fmt: skip
 def test_the_longest_ending_of_a_name_is_its_unit(name: str, symbol: str) -> None:
     unit = unit_of(name)
-    assert unit is not None and unit.symbol == symbol
+    assert unit is not None
+    assert unit.symbol == symbol
 
 
 def test_a_name_without_a_unit() -> None:

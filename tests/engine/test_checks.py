@@ -66,7 +66,8 @@ KINDS = [
         "error", "storage.latency_s", ("fixed time per save (5 min)", "write time (5 min)", "longer write"),
     ),
     Kind(
-        "best interval beyond the run", {"run.days": 0.01}, "warning", "run.days", ("T* (45 min)", "run (14 min)", "at the end"),
+        "best interval beyond the run", {"run.days": 0.01},
+        "warning", "run.days", ("T* (45 min)", "run (14 min)", "at the end"),
     ),
     Kind(
         "typed interval beyond the run", {"storage.interval_s": 2 * DAY, "run.days": 1.0},
@@ -270,7 +271,10 @@ def test_sentences_are_sentences(kind: Kind) -> None:
         sentence = plain(finding)
         assert sentence[0].isupper() or sentence[0].isdigit() or sentence[0] == "$" or sentence.startswith("p4d.")
         assert sentence.endswith((".", "?"))
-        assert "{" not in sentence and "None" not in sentence and "nan" not in sentence and "inf " not in sentence
+        assert "{" not in sentence
+        assert "None" not in sentence
+        assert "nan" not in sentence
+        assert "inf " not in sentence
 
 
 @pytest.mark.parametrize(
@@ -313,7 +317,8 @@ def test_guesses_are_listed_until_they_are_measured() -> None:
     assert "detect, reschedule, start" in guesses(named)
     for path in ("failures.detect_s", "failures.reschedule_s"):
         named = named.with_source(Source(path=path, kind="log"))
-    assert "detect" not in guesses(named) and "start" in guesses(named)
+    assert "detect" not in guesses(named)
+    assert "start" in guesses(named)
 
 
 def test_fields_that_a_file_lacks_are_listed() -> None:

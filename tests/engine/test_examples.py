@@ -17,7 +17,8 @@ SYNC_1_MIN: dict[str, Any] = SYNC | {"storage.write_s": 60.0}
 
 
 def known(plan: Plan) -> tuple[Schedule, Waste]:
-    assert plan.schedule is not None and plan.waste is not None
+    assert plan.schedule is not None
+    assert plan.waste is not None
     return plan.schedule, plan.waste
 
 
@@ -63,7 +64,8 @@ def test_e2_the_blogs_plan() -> None:
     assert printed(plan.checkpoint.checkpoint_bytes, "4526", GIB) == "4,526"
     assert printed(schedule.blocking_s, "972") == "972"
     assert percent(waste.chosen_fraction, "54.1") == "54.1"
-    assert plan.cost is not None and plan.cost.stalled_gpu_usd_per_year == pytest.approx(8760 * 128 * 4.40 * 972 / 1800)
+    assert plan.cost is not None
+    assert plan.cost.stalled_gpu_usd_per_year == pytest.approx(8760 * 128 * 4.40 * 972 / 1800)
 
 
 def test_e2_the_best_interval_saves_more_than_compression() -> None:
@@ -120,7 +122,9 @@ def test_e8_one_node_saves_once_at_the_end() -> None:
     )
     schedule, waste = known(plan)
     chosen = plan.storage.chosen
-    assert chosen is not None and waste.exact_fraction is not None and 0 < waste.exact_fraction < 1
+    assert chosen is not None
+    assert waste.exact_fraction is not None
+    assert 0 < waste.exact_fraction < 1
     assert (chosen.throughput_mb_per_s_per_tib, chosen.capacity_gib, chosen.efa) == (500, 1200, False)
     assert chosen.usd_per_month == pytest.approx(408)
     assert printed(schedule.best_interval_s, "28.9", HOUR) == "28.9"

@@ -32,6 +32,7 @@ FEWER = settings(FAST, max_examples=150)
 
 MODEL = ModelParts(name="some", family="llama", source="test", date="2026-11", body_params=1e9, embedding_params=1e8)
 SMALLEST = 1e-12
+NOTHING: Any = ({"what": "nothing", "bytes_per_param": 0.0},)
 
 
 def rising(low: float, high: float, *, low_excluded: bool) -> st.SearchStrategy[float]:
@@ -44,7 +45,8 @@ def rising(low: float, high: float, *, low_excluded: bool) -> st.SearchStrategy[
 
 
 def numbers(spec: FieldSpec) -> st.SearchStrategy[Any]:
-    assert spec.low is not None and spec.high is not None, f"{spec.path} has no limits"
+    assert spec.low is not None, f"{spec.path} has no least value"
+    assert spec.high is not None, f"{spec.path} has no greatest value"
     if spec.is_integer:
         low, high = int(spec.low), int(spec.high)
         return st.one_of(st.integers(low, min(high, low + 100)), st.integers(low, high))
@@ -181,8 +183,11 @@ def parts(plan: Plan) -> dict[str, Any]:
 
 @FAST
 @given(ANY)
-@example(scenario(workload={"layout": ({"what": "nothing", "bytes_per_param": 0.0},)}))
+@example(scenario(workload={"layout": NOTHING}))
 @example(scenario(workload={"frozen_params": 124.45e9, "frozen_bytes_per_param": 0.0}))
+@example(scenario(workload={"layout": NOTHING}, storage={"custom": CustomStorage(), "pace": "full"}))
+@example(scenario(workload={"layout": NOTHING}, failures={"spot_notice_s": 1.0}))
+@example(scenario(storage={"custom": CustomStorage()}))
 @example(scenario(storage={"tier": "p2-1-1"}))
 @example(scenario(storage={"write_s": SMALLEST}))
 @example(scenario(storage={"blocking_s": 0.0}))
@@ -200,7 +205,7 @@ def test_every_valid_scenario_gives_finite_numbers_or_says_why(any_scenario: Sce
 
 @settings(FAST, max_examples=60)
 @given(ANY)
-@example(scenario(workload={"layout": ({"what": "nothing", "bytes_per_param": 0.0},)}))
+@example(scenario(workload={"layout": NOTHING}))
 @example(scenario(storage={"write_s": SMALLEST}))
 def test_curves_of_every_valid_scenario_can_be_drawn(any_scenario: Scenario) -> None:
     drawn = curves.curves_of(any_scenario)
@@ -221,7 +226,8 @@ def test_an_ordinary_scenario_gets_all_its_parts(usual: Scenario) -> None:
     plan = evaluate(usual)
     if plan.storage.chosen is not None and plan.count("error") == 0:
         assert None not in (plan.schedule, plan.waste, plan.cost)
-        assert plan.waste is not None and plan.waste.exact_fraction is not None
+        assert plan.waste is not None
+        assert plan.waste.exact_fraction is not None
         assert (
             plan.cost is not None and plan.cost.lost_gpu_usd_per_year is not None
         ) or plan.scenario.storage.waste_model != "exact"
@@ -318,10 +324,12 @@ def test_twice_the_bytes_at_twice_the_bandwidth_take_as_long(usual: Scenario, ra
         return evaluate(with_value(bigger, "storage.custom", custom))
 
     one, two = plan(1.0), plan(2.0)
-    assert one.schedule is not None and two.schedule is not None
+    assert one.schedule is not None
+    assert two.schedule is not None
     assert two.checkpoint.checkpoint_bytes == pytest.approx(2 * one.checkpoint.checkpoint_bytes)
     assert dataclasses.astuple(two.schedule)[1:] == pytest.approx(dataclasses.astuple(one.schedule)[1:], rel=1e-9)
-    assert two.waste is not None and one.waste is not None
+    assert two.waste is not None
+    assert one.waste is not None
     assert (two.waste.exact_fraction or 1.0) == pytest.approx(one.waste.exact_fraction or 1.0, rel=1e-9)
 
 
@@ -359,7 +367,8 @@ def test_the_best_interval_beats_its_neighbours(usual: Scenario) -> None:
         return
     for factor in (0.9, 1.1):
         other = evaluate(with_value(exact, "storage.interval_s", plan.schedule.interval_s * factor))
-        assert plan.waste is not None and other.waste is not None
+        assert plan.waste is not None
+        assert other.waste is not None
         assert other.waste.exact_fraction is None or plan.waste.exact_fraction is not None
         if other.waste.exact_fraction is not None and other.storage.chosen == plan.storage.chosen:
             assert other.waste.exact_fraction >= plan.waste.exact_fraction * (1 - 1e-9)  # type: ignore[operator]
@@ -373,7 +382,8 @@ LIMITED = [path for path in PATHS if spec_of(Scenario, path).low is not None]
 @pytest.mark.parametrize("path", LIMITED)
 def test_a_value_beyond_the_limits_of_its_field_is_refused(path: str) -> None:
     spec = spec_of(Scenario, path)
-    assert spec.low is not None and spec.high is not None
+    assert spec.low is not None
+    assert spec.high is not None
     step = 1 if spec.is_integer else max(abs(spec.high), 1.0) * 1e-9
     beyond: list[Any] = [spec.low - 1, spec.high + step, float("nan"), float("inf"), "a lot", True]
     for value in [*beyond, spec.low] if spec.low_excluded else beyond:

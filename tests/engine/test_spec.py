@@ -77,7 +77,8 @@ def test_the_table_of_intervals_and_waste(
             storage={"mode": mode, "blocking_s": float(stop_s), "write_s": float(write_s)},
         )
     )  # fmt: skip
-    assert plan.schedule is not None and plan.waste is not None
+    assert plan.schedule is not None
+    assert plan.waste is not None
     assert plan.schedule.restart_s == pytest.approx(900)
     assert plan.schedule.durable_after_s == durable_s
     assert printed(plan.schedule.interval_s, *interval) == interval[0]
@@ -95,9 +96,11 @@ def test_the_rate_below_which_saves_overlap() -> None:
     interval_s = float(interval.young_interval_s(np.array(5.0), 200 * HOUR))
     just = evaluate(scenario(storage={"interval_s": interval_s, "write_s": interval_s - 5.0}))
     assert printed(just.storage.required_write_bytes_per_s, "0.65", GB) == "0.65"
-    assert just.schedule is not None and just.schedule.period_s == pytest.approx(interval_s)
+    assert just.schedule is not None
+    assert just.schedule.period_s == pytest.approx(interval_s)
     slower = evaluate(scenario(storage={"interval_s": interval_s, "write_s": interval_s + 95.0}))
-    assert slower.schedule is not None and slower.schedule.period_s == pytest.approx(interval_s + 100.0)
+    assert slower.schedule is not None
+    assert slower.schedule.period_s == pytest.approx(interval_s + 100.0)
     assert [f.severity for f in slower.findings if f.path == "storage.interval_s"] == ["warning"]
 
 
@@ -122,7 +125,8 @@ def test_published_records_scaled_to_32_nodes(record: str, hours: str) -> None:
     row = catalog.interruption_record(record)
     assert printed(scaled_mtbi_s(row.mtbi_s, row.nodes, 32), hours, HOUR) == hours
     plan = evaluate(scenario(failures={"mtbi_s": row.mtbi_s, "mtbi_nodes": row.nodes}))
-    assert plan.schedule is not None and printed(plan.schedule.mtbi_s, hours, HOUR) == hours
+    assert plan.schedule is not None
+    assert printed(plan.schedule.mtbi_s, hours, HOUR) == hours
 
 
 def test_the_meta_record_is_31_6_hours() -> None:
@@ -132,7 +136,8 @@ def test_the_meta_record_is_31_6_hours() -> None:
 
 def test_the_time_between_interruptions_follows_the_node_count() -> None:
     plan = evaluate(scenario(workload={"nodes": 128}))
-    assert plan.schedule is not None and plan.schedule.mtbi_s == 50 * HOUR
+    assert plan.schedule is not None
+    assert plan.schedule.mtbi_s == 50 * HOUR
 
 
 # ---------------------------------------------------------------- 5, FSx for Lustre
@@ -156,7 +161,9 @@ def test_the_four_plans(
 ) -> None:
     plan = evaluate(scenario(ARTICLE, changes))
     chosen = plan.storage.chosen
-    assert chosen is not None and plan.waste is not None and plan.schedule is not None
+    assert chosen is not None
+    assert plan.waste is not None
+    assert plan.schedule is not None
     assert printed(plan.storage.required_write_bytes_per_s, rate, GB) == rate
     assert (chosen.throughput_mb_per_s_per_tib, chosen.capacity_gib, chosen.efa) == tier
     assert printed(chosen.baseline_bytes_per_s, baseline, GB) == baseline
@@ -187,7 +194,8 @@ def test_all_options_of_the_5_minute_plan() -> None:
 
 def test_gpu_to_host_and_rework_of_the_5_minute_plan() -> None:
     plan = evaluate(scenario(ARTICLE))
-    assert plan.schedule is not None and plan.waste is not None
+    assert plan.schedule is not None
+    assert plan.waste is not None
     assert printed(plan.checkpoint.bytes_per_node / plan.schedule.blocking_s, "11", GB) == "11"
     assert printed(plan.waste.worst_rework_s, "50", MINUTE) == "50"
 
@@ -239,7 +247,8 @@ def chosen_of(*changes: dict[str, Any], **sections: dict[str, Any]) -> Option:
 @pytest.mark.parametrize(
     ("tier", "node", "gbps"),
     [
-        ("p2-500-1200", "p6-b300.48xlarge", 5), ("p2-500-2400", "p6-b300.48xlarge", 5), ("p2-500-12000", "p6-b300.48xlarge", 25),
+        ("p2-500-1200", "p6-b300.48xlarge", 5), ("p2-500-2400", "p6-b300.48xlarge", 5),
+        ("p2-500-12000", "p6-b300.48xlarge", 25),
         ("p2-500-72000", "p6-b300.48xlarge", 100), ("p2-500-9600-efa", "p6-b300.48xlarge", 700),
         ("p2-500-9600-efa", "p5.48xlarge", 1200),
     ],
@@ -299,7 +308,8 @@ def test_the_table_of_a_year(stop_s: float, hours: float, idle: str, storage: st
     assert printed(float(found.storage_usd_per_year[0]), storage, 1e3) == storage
     assert printed(float(found.total_usd_per_year[0]), total, 1e3) == total
     cost = evaluate(scenario(ARTICLE, SYNC, storage={"write_s": stop_s})).cost
-    assert cost is not None and cost.stalled_gpu_h_per_year is not None
+    assert cost is not None
+    assert cost.stalled_gpu_h_per_year is not None
     assert round(cost.stalled_gpu_h_per_year, -2) == hours
     assert printed(cost.stalled_gpu_usd_per_year or 0.0, idle, 1e3) == idle
 
@@ -352,7 +362,8 @@ def test_the_3_percent_ranges_hold_where_they_say_and_nowhere_else() -> None:
 def test_cheaper_gpus_move_the_least_total_to_longer_stops() -> None:
     ends = [tradeoff.tradeoff(SYNC_YEAR, gpu_value_usd_per_h=value).least for value in (17.802, 6.0, 2.0)]
     places = [least.least_at for least in ends if least is not None]
-    assert len(places) == 3 and places == sorted(set(places))
+    assert len(places) == 3
+    assert places == sorted(set(places))
 
 
 # ---------------------------------------------------------------- the two graphs of article A
@@ -381,13 +392,15 @@ OWN: dict[str, Any] = {"write_bytes_per_s": 10e9, "read_bytes_per_s": 20e9, "usa
 def test_storage_that_exists_at_full_pace_sets_the_write_time() -> None:
     changes = {"custom": CustomStorage(**OWN), "pace": "full", "write_efficiency": 0.5}
     plan = evaluate(scenario(storage=changes))
-    assert plan.schedule is not None and plan.storage.chosen is not None
+    assert plan.schedule is not None
+    assert plan.storage.chosen is not None
     assert plan.schedule.write_s == plan.schedule.writes_in_s == pytest.approx(124.45e9 * 14 / 5e9)
     assert plan.schedule.durable_after_s == pytest.approx(5 + 124.45e9 * 14 / 5e9)
     assert plan.schedule.restart_s == pytest.approx(600 + 124.45e9 * 14 / 20e9)
     assert plan.storage.chosen.fill_fraction == pytest.approx(4 * 124.45e9 * 14 / 20e12)
     stopped = evaluate(scenario(SYNC, storage=changes)).schedule
-    assert stopped is not None and stopped.blocking_s == pytest.approx(124.45e9 * 14 / 5e9)
+    assert stopped is not None
+    assert stopped.blocking_s == pytest.approx(124.45e9 * 14 / 5e9)
 
 
 def test_storage_that_exists_within_a_time_keeps_that_time_or_says_that_it_is_too_short() -> None:
@@ -409,7 +422,10 @@ def test_fill_of_the_20_minute_plan_and_the_cheapest_at_85_percent() -> None:
 def test_the_two_times_of_a_write() -> None:
     within = evaluate(scenario(ASYNC_20_MIN))
     full = evaluate(scenario(ASYNC_20_MIN, storage={"pace": "full"}))
-    assert within.schedule is not None and full.schedule is not None and within.waste is not None and full.waste is not None
+    assert within.schedule is not None
+    assert full.schedule is not None
+    assert within.waste is not None
+    assert full.waste is not None
     assert (within.schedule.write_s, printed(within.schedule.writes_in_s, "968")) == (1200, "968")
     assert printed(full.schedule.write_s, "968") == "968"
     assert percent(within.waste.chosen_fraction, "0.754") == "0.754"
@@ -419,7 +435,8 @@ def test_the_two_times_of_a_write() -> None:
 @pytest.mark.parametrize(("copies", "restart"), [(1, "890"), (4, "1,762")])
 def test_restore_by_copies(copies: int, restart: str) -> None:
     schedule = evaluate(scenario(restore={"copies": copies})).schedule
-    assert schedule is not None and printed(schedule.restart_s, "0") == restart
+    assert schedule is not None
+    assert printed(schedule.restart_s, "0") == restart
 
 
 def test_restore_is_held_by_what_the_nodes_can_take() -> None:
@@ -431,7 +448,8 @@ def test_restore_is_held_by_what_the_nodes_can_take() -> None:
 
 def test_background_loss() -> None:
     plan = evaluate(scenario(storage={"background_loss_s": 54.0}))
-    assert plan.schedule is not None and plan.waste is not None
+    assert plan.schedule is not None
+    assert plan.waste is not None
     assert printed(plan.schedule.interval_s, "154", MINUTE) == "154"
     assert percent(plan.waste.chosen_fraction, "1.44") == "1.44"
     assert plan.schedule.durable_after_s == 305
@@ -439,12 +457,14 @@ def test_background_loss() -> None:
 
 def test_published_at_the_next_save() -> None:
     plan = evaluate(scenario(storage={"published": "next_save"}))
-    assert plan.schedule is not None and plan.waste is not None
+    assert plan.schedule is not None
+    assert plan.waste is not None
     assert printed(plan.schedule.interval_s, "26", MINUTE) == "26"
     assert percent(plan.waste.chosen_fraction, "0.77") == "0.77"
     assert plan.schedule.durable_after_s == plan.schedule.interval_s
     young = evaluate(scenario(ARTICLE, storage={"published": "next_save"})).schedule
-    assert young is not None and young.interval_s == pytest.approx((2 * 5 * 720_000 / 3) ** 0.5)
+    assert young is not None
+    assert young.interval_s == pytest.approx((2 * 5 * 720_000 / 3) ** 0.5)
 
 
 def test_reach() -> None:
@@ -458,18 +478,22 @@ def test_ideal_and_with_allowances() -> None:
         "storage.max_fill": 0.85, "storage.read_efficiency": 0.7, "failures.detect_s": 600.0, "storage.background_loss_s": 15.0,
     }  # fmt: skip
     ideal, real = evaluate(scenario()).waste, evaluate(scenario(allowances)).waste
-    assert ideal is not None and real is not None
+    assert ideal is not None
+    assert real is not None
     assert percent(ideal.chosen_fraction, "0.54") == "0.54"
     assert percent(real.chosen_fraction, "1.00") == "1.00"
 
 
 def test_the_defaults_decide_by_the_exact_models_and_show_both() -> None:
     plan = evaluate(scenario())
-    assert plan.waste is not None and plan.cost is not None and plan.schedule is not None
+    assert plan.waste is not None
+    assert plan.cost is not None
+    assert plan.schedule is not None
     assert plan.waste.chosen_fraction == plan.waste.exact_fraction != plan.waste.first_order_fraction
     assert plan.cost.lost_gpu_usd_per_year == pytest.approx(8760 * 32 * 142.416 * (plan.waste.exact_fraction or 0.0))
     article = evaluate(scenario(ARTICLE))
-    assert article.waste is not None and article.cost is not None
+    assert article.waste is not None
+    assert article.cost is not None
     assert article.cost.lost_gpu_usd_per_year == pytest.approx(
         8760 * 32 * 142.416 * (article.waste.first_order_fraction or 0.0)
     )
@@ -477,7 +501,9 @@ def test_the_defaults_decide_by_the_exact_models_and_show_both() -> None:
 
 def test_exact_dollars_split_the_interruption_share_as_first_order_would() -> None:
     plan = evaluate(scenario())
-    assert plan.waste is not None and plan.cost is not None and plan.schedule is not None
+    assert plan.waste is not None
+    assert plan.cost is not None
+    assert plan.schedule is not None
     year = 8760 * 32 * 142.416
     rework, restart = plan.waste.mean_rework_s, plan.schedule.restart_s
     share = (plan.waste.interruption_fraction or 0.0) / (rework + restart)
@@ -493,7 +519,8 @@ def test_exact_dollars_split_the_interruption_share_as_first_order_would() -> No
 def test_journey_2_we_already_have_it(pace: str) -> None:
     custom = CustomStorage(write_bytes_per_s=250e9, read_bytes_per_s=700e9, usable_bytes=2e15)
     plan: Plan = evaluate(scenario(storage={"custom": custom, "pace": pace}))
-    assert plan.schedule is not None and plan.count("error") == 0
+    assert plan.schedule is not None
+    assert plan.count("error") == 0
     assert rough(plan.schedule.interval_s, SECONDS).replace("\u00a0", " ") == "45 min"
     assert printed(plan.schedule.writes_in_s, "7") == "7"
     assert printed(plan.schedule.restore_read_s, "2.5") == "2.5"
@@ -501,4 +528,5 @@ def test_journey_2_we_already_have_it(pace: str) -> None:
 
 def test_the_run_in_days_is_a_limit_in_seconds() -> None:
     schedule = evaluate(scenario(storage={"interval_s": 3 * DAY}, run={"days": 2.0})).schedule
-    assert schedule is not None and schedule.interval_s == 2 * DAY
+    assert schedule is not None
+    assert schedule.interval_s == 2 * DAY
