@@ -1,0 +1,416 @@
+"""What the report says, as HTML for a QTextDocument: the same figures and words as the window, computed by the Plan.
+
+    title, sentence, note | five cards | pictures | costs | options | findings | inputs | formulas
+
+Every text of a person or a file goes through `_esc`. Pictures stand as <img src="picture:0">, which pages.py paints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from itertools import groupby
+from typing import Literal
+
+from ckptplanner import __version__
+from ckptplanner.engine.cost import per_basis
+from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.tables import InputRow, input_rows
+from ckptplanner.ui.report.formulas import formula_rows
+from ckptplanner.ui.theme import LIGHT
+from ckptplanner.ui.words import say, say_text
+from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIBS, MONTHS_PER_YEAR, NBSP, SECONDS, USD, brief, grouped, rough
+
+Basis = Literal["month", "run", "year"]
+PICTURE_SOURCE = "picture:"
+CARD_WIDTHS = (18, 22, 20, 25, 15)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One of the five answers on top: its question, the figure, what stands beside it, and lines below."""
+
+    title: str
+    figure: str
+    beside: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the report is made of; `cards` are those of the window where it hands them over."""
+
+    named: NamedScenario
+    plan: Plan
+    sentence: str
+    basis: Basis
+    created: datetime
+    cards: tuple[Card, ...] = ()
+
+    def per_basis(self, usd_per_year: float | None) -> float | None:
+        """Yearly dollars on the basis of this report; None stays None."""
+        if usd_per_year is None:
+            return None
+        return per_basis(usd_per_year, self.basis, self.named.scenario.run.days)
+
+    @property
+    def basis_words(self) -> str:
+        """How one says the basis behind a figure."""
+        return {"month": say("a month"), "run": say("for the run"), "year": say("a year")}[self.basis]
+
+
+def report_html(facts: Facts, pictures: Sequence[tuple[str, str]]) -> str:
+    """The whole report.
+
+    Args:
+        facts: What to say.
+        pictures: Title and caption of each picture, in the order in which pages.py knows them.
+    """
+    parts = (
+        _head(facts), _cards(facts.cards or default_cards(facts)), _key_figures(facts), _pictures(pictures), _costs(facts),
+        _options(facts), _findings(facts.plan), _inputs(facts.named), _formulas(facts),
+    )  # fmt: skip
+    return f"<html><head><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
+
+
+def _esc(text: object) -> str:
+    """Text of any origin, safe inside HTML, with its line breaks."""
+    return escape(str(text)).replace("\n", "<br/>")
+
+
+def _money(usd: float | None) -> str:
+    return say("unknown") if usd is None else brief(usd, USD)
+
+
+def _percent(fraction: float | None, digits: int = 3) -> str:
+    return say("unknown") if fraction is None else brief(fraction, FRACTION, digits)
+
+
+# ---------------------------------------------------------------- the first page
+
+
+def _head(facts: Facts) -> str:
+    named = facts.named
+    note = f'<p class="note">{_esc(named.note.strip())}</p>' if named.note.strip() else ""
+    where = say(
+        "Plan of {date} by ckptplanner {version}; prices of {region}",
+        date=f"{facts.created:%Y-%m-%d %H:%M}", version=__version__, region=named.scenario.prices.region,
+    )  # fmt: skip
+    return f'<h1>{_esc(named.name)}</h1><p class="muted">{_esc(where)}</p><p class="lead">{_esc(facts.sentence)}</p>{note}'
+
+
+def default_cards(facts: Facts) -> tuple[Card, ...]:
+    """The five cards from the plan alone: costs, save every, if it breaks, buy, fits."""
+    return (_costs_card(facts), _interval_card(facts.plan), _break_card(facts.plan), _buy_card(facts), _fits_card(facts))
+
+
+def _costs_card(facts: Facts) -> Card:
+    cost = facts.plan.cost
+    title = say("Costs")
+    if cost is None:
+        return Card(title, say("unknown"), "", ())
+    lines = (
+        say("storage {usd}", usd=_money(facts.per_basis(cost.storage_usd_per_year))),
+        say("lost GPU time {usd}", usd=_money(facts.per_basis(cost.lost_gpu_usd_per_year))),
+    )
+    return Card(title, _money(facts.per_basis(cost.total_usd_per_year)), facts.basis_words, lines)
+
+
+def _interval_card(plan: Plan) -> Card:
+    schedule, title = plan.schedule, say("Save every")
+    if schedule is None:
+        return Card(title, say("unknown"), "", ())
+    lines = (
+        say("each save stops training for {stop}", stop=rough(schedule.blocking_s, SECONDS)),
+        say("restorable after {time}", time=rough(schedule.durable_after_s, SECONDS)),
+    )
+    steps = say("{count} steps", count=grouped(schedule.interval_steps))
+    return Card(title, rough(schedule.interval_s, SECONDS), steps, lines)
+
+
+def _break_card(plan: Plan) -> Card:
+    schedule, waste, title = plan.schedule, plan.waste, say("If it breaks")
+    if schedule is None or waste is None:
+        return Card(title, say("unknown"), "", ())
+    lines = (
+        say("mean {time}", time=rough(waste.mean_rework_s, SECONDS)),
+        say("runs again in {time}", time=rough(schedule.restart_s, SECONDS)),
+        say("can go back {time}", time=rough(schedule.reach_s, SECONDS)),
+    )
+    return Card(title, rough(waste.worst_rework_s, SECONDS), say("lost at most"), lines)
+
+
+def _buy_card(facts: Facts) -> Card:
+    chosen = facts.plan.storage.chosen
+    if chosen is None:
+        return Card(say("Buy"), "–", "", (say("no file system on offer can do this"),))
+    if chosen.throughput_mb_per_s_per_tib is None:
+        reads = say("reads {rate}", rate=brief(chosen.read_bytes_per_s, BYTES_PER_S))
+        writes = brief(chosen.baseline_bytes_per_s, BYTES_PER_S)
+        return Card(say("Use"), writes, say("writes"), (say("storage that exists"), reads))
+    tier = f"{grouped(chosen.throughput_mb_per_s_per_tib)} MB/s/TiB" + (" EFA" if chosen.efa else "")
+    lines = (tier, *([_bound_by(facts.plan, chosen)] if chosen.bound_by else []), _price_line(facts, chosen))
+    return Card(say("Buy"), brief(chosen.capacity_gib, GIBS), "FSx for Lustre", lines)
+
+
+def _bound_by(plan: Plan, option: Option) -> str:
+    if option.bound_by == "capacity":
+        return say("bound by {count} generations", count=plan.scenario.storage.generations_kept)
+    return say("bound by throughput")
+
+
+def _price_line(facts: Facts, chosen: Option) -> str:
+    price = _money(_option_usd(facts, chosen.usd_per_month))
+    best = facts.plan.storage.next_best
+    if best is None or not best.usd_per_month or not chosen.usd_per_month:
+        return price
+    more = f"{best.usd_per_month / chosen.usd_per_month - 1.0:+.0%}".replace("%", "\u00a0%").replace("-", "−")
+    return say("{price} {basis}, next best {more}", price=price, basis=facts.basis_words, more=more)
+
+
+def _fits_card(facts: Facts) -> Card:
+    plan, chosen = facts.plan, facts.plan.storage.chosen
+    if chosen is None:
+        return Card(say("Fits"), "–", "", ())
+    storage = plan.scenario.storage
+    reached = chosen.baseline_bytes_per_s * storage.write_efficiency
+    lines = [say("write rate {share}", share=brief(plan.storage.required_write_bytes_per_s / reached, FRACTION, 2))]
+    quota = storage.quota_gib or max((tier.default_quota_gib for tier in storage.tiers), default=None)
+    if quota and chosen.throughput_mb_per_s_per_tib is not None:
+        lines.append(say("quota {share}", share=brief(chosen.capacity_gib / quota, FRACTION, 2)))
+    return Card(say("Fits"), brief(chosen.fill_fraction, FRACTION, 2), say("of the file system"), tuple(lines))
+
+
+def _cards(cards: Sequence[Card]) -> str:
+    widths = CARD_WIDTHS if len(cards) == len(CARD_WIDTHS) else (100 // len(cards),) * len(cards)
+    cells = "".join(f'<td class="card" width="{width}%">{_card(card)}</td>' for width, card in zip(widths, cards, strict=True))
+    return f'<table class="cards" width="100%" cellspacing="0"><tr>{cells}</tr></table>'
+
+
+def _card(card: Card) -> str:
+    lines = "".join(f'<p class="line">{_esc(line)}</p>' for line in card.lines)
+    beside = f'<p class="beside">{_esc(card.beside)}</p>' if card.beside else ""
+    return f'<p class="question">{_esc(card.title)}</p><p class="figure">{_esc(card.figure)}</p>{beside}{lines}'
+
+
+def _key_figures(facts: Facts) -> str:
+    plan, schedule, waste = facts.plan, facts.plan.schedule, facts.plan.waste
+    said = [
+        say("one checkpoint {size}", size=brief(plan.checkpoint.checkpoint_bytes, BYTES)),
+        say("needed {rate}", rate=brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)),
+    ]
+    if schedule is not None:
+        said.append(say("best interval {time}", time=brief(schedule.best_interval_s, SECONDS)))
+    if waste is not None and waste.chosen_fraction is not None:
+        share = waste.chosen_fraction
+        said.append(say("waste from saving and interruptions {share}", share=_percent(share)))
+        said.append(say("goodput {share}", share=brief(1.0 - share, FRACTION, 4)))
+    return f'<p class="key">{" &nbsp;·&nbsp; ".join(_esc(part.replace(" ", NBSP)) for part in said)}</p>'
+
+
+def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
+    return "".join(
+        f"<h2>{_esc(title)}</h2>"
+        + (f'<h6 class="caption">{_esc(caption)}</h6>' if caption else "")
+        + f'<p class="picture"><img src="{PICTURE_SOURCE}{index}"/></p>'
+        for index, (title, caption) in enumerate(pictures)
+    )
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = (), widths: Sequence[int]) -> str:
+    """A table with hairlines whose head is repeated on every page; the cells are HTML already.
+
+    Args:
+        right: Columns that are set flush right.
+        widths: Width of every column. [%]
+    """
+    numbers = set(right)
+    head = "".join(
+        f'<th width="{widths[column]}%" align="{"right" if column in numbers else "left"}">{_esc(heading)}</th>'
+        for column, heading in enumerate(headings)
+    )
+    body = "".join(f"<tr>{_row_cells(row, numbers)}</tr>" for row in rows)
+    return f'<table class="grid" width="100%" cellspacing="0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _row_cells(row: Sequence[str], numbers: set[int]) -> str:
+    return "".join(
+        f'<td align="right" class="number">{cell}</td>' if column in numbers else f"<td>{cell}</td>"
+        for column, cell in enumerate(row)
+    )
+
+
+def _costs(facts: Facts) -> str:
+    cost = facts.plan.cost
+    if cost is None:
+        return ""
+    parts = [
+        (say("Storage"), cost.storage_usd_per_year),
+        (say("GPU time stopped by saves"), cost.stalled_gpu_usd_per_year),
+        (say("Rework after interruptions"), cost.rework_usd_per_year),
+        (say("Restarts"), cost.restart_usd_per_year),
+        (say("Total"), cost.total_usd_per_year),
+    ]
+    days = facts.named.scenario.run.days
+    rows = []
+    for name, usd in parts:
+        by_basis = (_full_money(usd, basis, days) for basis in ("month", "run", "year"))
+        rows.append([_esc(name), *by_basis, _share(usd, cost.total_usd_per_year)])
+    rows[-1] = [f"<b>{cell}</b>" for cell in rows[-1]]
+    run = say("Run of {days}", days=f"{days:g}\u00a0d")
+    headings = [say("Costs"), say("$ a month"), run, say("$ a year"), say("Share")]
+    table = _table(headings, rows, right=(1, 2, 3, 4), widths=(36, 18, 18, 18, 10))
+    return f"<h2>{_esc(say('What it costs'))}</h2>{table}"
+
+
+def _full_money(usd_per_year: float | None, basis: str, days: float) -> str:
+    return _esc(say("unknown")) if usd_per_year is None else f"{per_basis(usd_per_year, basis, days):,.0f}"
+
+
+def _share(usd: float | None, total: float | None) -> str:
+    return "" if usd is None or not total else _esc(brief(usd / total, FRACTION, 2))
+
+
+def _option_usd(facts: Facts, usd_per_month: float | None) -> float | None:
+    return None if usd_per_month is None else facts.per_basis(usd_per_month * MONTHS_PER_YEAR)
+
+
+def _options(facts: Facts) -> str:
+    plan = facts.plan
+    money = {"month": say("$ a month"), "run": say("$ for the run"), "year": say("$ a year")}[facts.basis]
+    headings = [
+        say("File system"), say("EFA"), say("Bound by"), say("Baseline"), say("Writes in"), say("Runs again in"),
+        say("Full"), money, say("Waste"), say("With lost GPU time"),
+    ]  # fmt: skip
+    rows = [_option_row(facts, option) for option in plan.storage.options]
+    offered = sum(option.is_offered for option in plan.storage.options)
+    caption = say(
+        "{offered} offered, {refused} not, cheapest first, for a write time of {time}; the chosen one is set in bold.",
+        offered=offered, refused=len(rows) - offered, time=rough(plan.scenario.storage.write_s, SECONDS),
+    )  # fmt: skip
+    table = _table(headings, rows, right=(3, 4, 5, 6, 7, 8, 9), widths=(27, 5, 11, 9, 10, 8, 6, 8, 7, 9))
+    return f"<h2>{_esc(say('Storage options'))}</h2><h6 class='caption'>{_esc(caption)}</h6>{table}"
+
+
+def _option_row(facts: Facts, option: Option) -> list[str]:
+    total = facts.per_basis(option.total_usd_per_year)
+    price = _option_usd(facts, option.usd_per_month)
+    cells = [
+        _option_name(option), say("EFA") if option.efa else say("no"),
+        "" if option.bound_by is None else _bound_word(option), brief(option.baseline_bytes_per_s, BYTES_PER_S),
+        brief(option.writes_in_s, SECONDS), rough(option.restart_s, SECONDS), brief(option.fill_fraction, FRACTION, 2),
+        "" if price is None else grouped(price),
+        "" if option.waste_fraction is None else brief(option.waste_fraction, FRACTION, 2),
+        "" if total is None else grouped(total),
+    ]  # fmt: skip
+    said = [_esc(cell) for cell in cells]
+    if option is facts.plan.storage.chosen:
+        said = [f"<b>{cell}</b>" for cell in said]
+    reason = option.illegal_reason or option.excluded_reason
+    if reason is not None:
+        said = [f'<span class="muted">{cell}</span>' for cell in said]
+        said[0] += f'<br/><span class="small">{_esc(say_text(reason))}</span>'
+    return said
+
+
+def _bound_word(option: Option) -> str:
+    return say("generations") if option.bound_by == "capacity" else say("throughput")
+
+
+def _option_name(option: Option) -> str:
+    if option.throughput_mb_per_s_per_tib is None:
+        return say("Storage that exists, {size}", size=brief(option.capacity_gib, GIBS))
+    return f"{grouped(option.throughput_mb_per_s_per_tib)} MB/s/TiB, {grouped(option.capacity_gib)} GiB"
+
+
+def _findings(plan: Plan) -> str:
+    words = {"error": say("Error"), "warning": say("Warning"), "info": say("Note")}
+    rows = [
+        [f'<span class="{one.severity}">{_esc(words[one.severity])}</span>', _esc(say_text(one.text)), _path(one.path)]
+        for one in plan.findings
+    ]
+    title = f"<h2>{_esc(say('Findings'))}</h2>"
+    if not rows:
+        return f"{title}<p>{_esc(say('Nothing to report.'))}</p>"
+    return title + _table([say("Kind"), say("What"), say("Field")], rows, widths=(10, 62, 28))
+
+
+def _path(path: str) -> str:
+    return f'<span class="small">{_esc(path)}</span>'
+
+
+def _inputs(named: NamedScenario) -> str:
+    titles = {
+        "workload": say("Workload"), "failures": say("Failures"), "storage": say("Storage"), "restore": say("Restore"),
+        "run": say("Run"), "prices": say("Prices"),
+    }  # fmt: skip
+    headings = [say("Input"), say("Value"), say("Source"), say("Date"), say("Field")]
+    parts = [f"<h2>{_esc(say('Inputs'))}</h2>"]
+    for section, rows in groupby(input_rows(named, say_text), key=lambda row: row.path.partition(".")[0]):
+        table = _table(headings, map(_input_cells, rows), widths=(19, 22, 22, 10, 27))
+        parts.append(f"<h3>{_esc(titles.get(section, section))}</h3>{table}")
+    return "".join(parts)
+
+
+def _input_cells(row: InputRow) -> list[str]:
+    value = row.shown if row.shown else say("not given")
+    kind = {
+        "log": say("log"), "doc": say("doc"), "article": say("article"), "guess": say("guess"), "typed": say("typed"),
+    }.get(row.source, row.source)  # fmt: skip
+    mark = "warning" if row.source == "guess" else "plain"
+    source = f'<span class="{mark}">{_esc(kind)}</span>'
+    if row.source_text:
+        source += f'<span class="small">, {_esc(row.source_text)}</span>'
+    shown = _esc(value) if row.shown else f'<span class="muted">{_esc(value)}</span>'
+    date = _esc(row.date).replace("-", "\u2011")
+    return [_esc(row.title), shown, source, date, _path(row.path)]
+
+
+def _formulas(facts: Facts) -> str:
+    rows = [[_esc(row.what), row.formula, _esc(row.numbers), _esc(row.source)] for row in formula_rows(facts.plan)]
+    headings = [say("What"), say("Formula"), say("In this plan"), say("Source and range")]
+    legend = say(
+        "S checkpoint, k generations, W write rate, τ throughput of the file system, u its step of capacity, C stop of one "
+        "save with background loss, t time until a save can be restored, T interval, P the interval that really passes, "
+        "M mean time between interruptions, R restart, D wait for a spare, η share of training time lost."
+    )
+    table = _table(headings, rows, widths=(17, 33, 20, 30))
+    return f"<h2>{_esc(say('Formulas'))}</h2><h6 class='caption'>{_esc(legend)}</h6>{table}"
+
+
+_STYLE = f"""
+body, p, td, th {{ color: {LIGHT.text}; font-size: 12px; }}
+h1 {{ margin: 0 0 2px 0; }}
+h2 {{ margin: 24px 0 4px 0; }}
+h3 {{ margin: 14px 0 0 0; }}
+h6.caption {{ margin: 0 0 4px 0; }}
+p {{ margin: 0; }}
+p.lead {{ font-size: 14px; margin: 12px 0 0 0; }}
+p.note {{ margin: 8px 0 0 0; color: {LIGHT.muted}; }}
+p.key {{ font-size: 11px; color: {LIGHT.muted}; margin: 8px 0 0 0; }}
+p.picture {{ margin: 2px 0 0 0; }}
+p.muted {{ color: {LIGHT.muted}; font-size: 11px; }}
+b {{ font-size: 11px; }}
+span.muted, span.info, span.plain {{ color: {LIGHT.muted}; font-size: 11px; }}
+span.error {{ color: {LIGHT.error}; font-size: 11px; }}
+span.warning {{ color: {LIGHT.warning}; font-size: 11px; }}
+span.small {{ color: {LIGHT.muted}; font-size: 10px; }}
+table.cards {{ margin: 16px 0 0 0; border-collapse: collapse; }}
+td.card {{ padding: 6px 10px 8px 0; border-top: 1px solid {LIGHT.accent}; border-bottom: 1px solid {LIGHT.hairline};
+    vertical-align: top; }}
+p.question {{ font-size: 11px; color: {LIGHT.muted}; }}
+p.figure {{ font-size: 19px; }}
+p.beside, p.line {{ font-size: 10px; color: {LIGHT.muted}; }}
+table.grid {{ border-collapse: collapse; margin: 2px 0 0 0; }}
+table.grid th {{ font-size: 10px; font-weight: normal; color: {LIGHT.muted}; padding: 3px 8px 3px 0;
+    border-bottom: 1px solid {LIGHT.edge}; vertical-align: bottom; }}
+table.grid td {{ font-size: 11px; padding: 3px 8px 3px 0; border-bottom: 1px solid {LIGHT.hairline};
+    vertical-align: top; }}
+td.number {{ white-space: nowrap; }}
+"""

@@ -1,0 +1,97 @@
+"""The files of an export: report.pdf here, the CSV files by the engine, which needs no Qt.
+
+The PDF is written at 96 dpi, the screen's own, so that plots are exactly the size they were laid out for; coordinates
+are real numbers, and nothing in it is a raster. A QGuiApplication must exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QSizeF
+from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter
+
+from ckptplanner import __version__
+from ckptplanner.engine.csv_files import ExportError, write_csv, write_whole
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.ui.report.content import Basis, Card, Facts, report_html
+from ckptplanner.ui.report.pages import Pages, Picture
+from ckptplanner.ui.theme import load_font
+
+Paper = Literal["a4", "letter"]
+DPI = 96
+MARGINS_MM = QMarginsF(18.0, 16.0, 18.0, 12.0)
+_SIZES = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
+
+
+def write_pdf(
+    path: Path,
+    named: NamedScenario,
+    plan: Plan,
+    pictures: Sequence[Picture],
+    paper: Paper = "a4",
+    *,
+    created: datetime,
+    sentence: str,
+    basis: Basis = "month",
+    cards: Sequence[Card] = (),
+) -> Path:
+    """Write the report and return its path; the file appears whole or not at all.
+
+    Args:
+        path: Where to.
+        named: The inputs.
+        plan: What follows from them, findings included.
+        pictures: The plots, painted by whoever owns them.
+        paper: a4 or letter.
+        created: The date in the report and its footer.
+        sentence: The sentence of the headline: the first line of the report.
+        basis: What dollars are counted over.
+        cards: The five cards as the window shows them; empty: they are made from the plan.
+
+    Raises:
+        ExportError: the file cannot be written.
+    """
+    facts = Facts(named, plan, sentence, basis, created, tuple(cards))
+    write_whole(path, pdf_bytes(facts, pictures, paper))
+    return path
+
+
+def pdf_bytes(facts: Facts, pictures: Sequence[Picture], paper: Paper = "a4") -> bytes:
+    """The report as the content of a PDF file."""
+    load_font()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = _writer(buffer, facts.named.name, paper)
+    pages = pages_of(facts, pictures, QSizeF(writer.width(), writer.height()), writer)
+    painter = QPainter(writer)
+    for index in range(pages.count):
+        if index:
+            writer.newPage()
+        pages.paint(painter, index)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def pages_of(facts: Facts, pictures: Sequence[Picture], size: QSizeF, device: QPdfWriter | None = None) -> Pages:
+    """The report laid out for a page of `size` pixels inside its margins."""
+    html = report_html(facts, [(picture.title, picture.caption) for picture in pictures])
+    footer = f"ckptplanner {__version__}  ·  {facts.created:%Y-%m-%d}  ·  {' '.join(facts.named.name.split())}"
+    return Pages(html, pictures, size, footer, device)
+
+
+def _writer(buffer: QBuffer, title: str, paper: Paper) -> QPdfWriter:
+    writer = QPdfWriter(buffer)
+    writer.setResolution(DPI)
+    layout = QPageLayout(QPageSize(_SIZES[paper]), QPageLayout.Orientation.Portrait, MARGINS_MM, QPageLayout.Unit.Millimeter)
+    writer.setPageLayout(layout)
+    writer.setTitle(title)
+    writer.setCreator(f"ckptplanner {__version__}")
+    return writer
+
+
+__all__ = ["Basis", "Card", "ExportError", "Facts", "Paper", "Picture", "pages_of", "pdf_bytes", "write_csv", "write_pdf"]
