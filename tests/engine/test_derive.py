@@ -1,0 +1,252 @@
+"""Derivations: every printed line can be worked out by hand, and no figure fails or shows a None in any scenario."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+from ckptplanner.engine.derive import FIGURES, Basis, Derivation, derivation
+from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.measure import HOW_TO_MEASURE, alternatives, catalog_value
+from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source
+from ckptplanner.frozen import spec_of, with_value
+
+CUSTOM = CustomStorage(usd_per_month=20_000.0)
+SCENARIOS: dict[str, dict[str, Any]] = {
+    "E1 5 min": {},
+    "E1 20 min": {"storage.write_s": 1200.0},
+    "E1 sync": {"storage.mode": "sync", "storage.write_s": 60.0},
+    "E1 6 B": {"workload.layout": "bf16-6"},
+    "first order": {"storage.waste_model": "first_order", "storage.interval_model": "young"},
+    "daly": {"storage.interval_model": "daly"},
+    "daly, long stop": {"storage.interval_model": "daly", "storage.blocking_s": 3000.0, "failures.mtbi_s": 1200.0},
+    "next save": {"storage.published": "next_save"},
+    "next save, young": {"storage.published": "next_save", "storage.interval_model": "young"},
+    "next save, sync": {"storage.published": "next_save", "storage.mode": "sync"},
+    "full pace": {"storage.pace": "full"},
+    "full pace, sync": {"storage.pace": "full", "storage.mode": "sync"},
+    "custom": {"storage.custom": CUSTOM},
+    "custom, full pace": {"storage.custom": CUSTOM, "storage.pace": "full"},
+    "custom, no price": {"storage.custom": CustomStorage()},
+    "fixed": {"storage.tier": "p2-250-28800"},
+    "fixed and refused": {"storage.tier": "p2-500-10000"},
+    "smallest": {"workload.total_params": 1e9, "workload.nodes": 1},
+    "waits": {"storage.interval_s": 200.0},
+    "waits, first order": {"storage.interval_s": 200.0, "storage.waste_model": "first_order"},
+    "typed interval": {"storage.interval_s": 1800.0},
+    "shorter than a step": {"storage.interval_s": 8.0, "storage.blocking_s": 1.0},
+    "longer than the run": {"run.days": 0.02},
+    "whole steps": {"storage.whole_steps": True},
+    "whole steps, typed": {"storage.whole_steps": True, "storage.interval_s": 1804.0},
+    "allowances": {
+        "storage.max_fill": 0.85, "storage.read_efficiency": 0.7, "storage.write_efficiency": 0.8,
+        "storage.background_loss_s": 15.0, "storage.slowdown_fraction": 0.02, "storage.latency_s": 7.0,
+        "failures.downtime_s": 300.0, "failures.detect_s": 600.0,
+    },
+    "four copies": {"restore.copies": 4},
+    "measured": {"workload.measured_bytes": 424.92e9},
+    "frozen": {"workload.frozen_params": 5e9},
+    "frozen beyond all": {"workload.frozen_params": 200e9},
+    "single writer": {"workload.writer": "single", "storage.write_s": 1200.0},
+    "counted elsewhere": {"failures.mtbi_nodes": 128, "failures.mtbi_s": 28_440.0},
+    "quota": {"storage.quota_gib": 20_000.0},
+    "gpu value": {"prices.gpu_value_usd_per_h": 4.4},
+    "no storage price": {f"prices.storage_usd_per_gib_month.p2_{tier}": None for tier in (125, 250, 500, 1000)},
+    "no node price": {"prices.node_usd_per_h": None},
+    "free": {"prices.node_usd_per_h": 0.0, "prices.storage_usd_per_gib_month.p2_500": 0.0},
+    "no stop": {"storage.blocking_s": 0.0},
+    "no progress": {"failures.mtbi_s": 60.0},
+    "save longer than interval": {"storage.interval_s": 20.0, "storage.blocking_s": 30.0},
+    "no system": {"storage.latency_s": 400.0},
+    "first order beyond": {"failures.mtbi_s": 1800.0, "storage.mode": "sync", "storage.waste_model": "first_order"},
+    "tiny": {"workload.total_params": 125e6, "workload.nodes": 1, "workload.gpus_per_node": 1},
+    "huge": {"workload.total_params": 1e13, "workload.nodes": 10_000, "storage.generations_kept": 20},
+}  # fmt: skip
+
+
+def named(changes: dict[str, Any]) -> NamedScenario:
+    scenario = Scenario()
+    for path, value in changes.items():
+        scenario = with_value(scenario, path, value)
+    return NamedScenario(name="x", scenario=scenario)
+
+
+def plain(words: object) -> str:
+    return str(words).replace("\u00a0", " ")
+
+
+def every_text(found: Derivation) -> list[str]:
+    rows = [str(text) for row in found.inputs for text in (row.symbol, row.title, row.value, row.remark or "")]
+    changes = [str(text) for change in found.changes for text in (change.label, change.value, change.difference)]
+    head = [found.formula, found.substituted, found.result, *map(str, (found.title, found.valid, found.source))]
+    return [*head, str(found.missing or ""), *rows, *changes]
+
+
+# ---------------------------------------------------------------- a small calculator for what is printed
+
+SCALES = {
+    "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "years": 365 * 86400.0, "d": 1.0, "%": 0.01,
+    "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15, "GiB": 1.0,
+    "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12, "PB/s": 1e15,
+}  # fmt: skip
+QUANTITY = re.compile(r"\$?(\d[\d,]*\.?\d*(?:e[+-]?\d+)?)(?:\u00a0([A-Za-z%/]+))?(?:/GiB|/h)?")
+MONEY = {"k": 1e3, "M": 1e6, "B": 1e9}
+
+
+def quantity(match: re.Match[str]) -> str:
+    number, unit = match[1].rstrip(","), match[2]
+    tail = "," if match[1].endswith(",") else ""
+    return f"({number.replace(',', '')}*{SCALES[unit] if unit else 1.0!r}){tail}"
+
+
+def worked_out(expression: str) -> float:
+    code = re.sub(r"8,760\u00a0h", "8760", expression)
+    code = re.sub(r"\$([\d.,]+)([kMB])(?=$| )", lambda found: str(float(found[1].replace(",", "")) * MONEY[found[2]]), code)
+    code = re.sub(
+        r"(\d+(?:,\d+)?)\u00a0(h|min)\u00a0(\d+)\u00a0(min|s)", r"(\1\u00a0\2+\3\u00a0\4)".replace("\\u00a0", "\u00a0"), code
+    )
+    code = QUANTITY.sub(quantity, code)
+    for sign, meaning in (("−", "-"), (" · ", " * "), ("√", "sqrt"), ("⌈", "ceil("), ("⌉", ")"), ("e^", "exp")):
+        code = code.replace(sign, meaning)
+    names = {"max": max, "min": min, "round": round, "sqrt": math.sqrt, "exp": math.exp, "ceil": math.ceil}
+    return float(eval(code, {"__builtins__": {}}, names))  # our own printed line
+
+
+def check(found: Derivation) -> None:
+    """The printed left side gives the printed result."""
+    if "⇒" in found.substituted:
+        equation, result = found.substituted.split(" ⇒ ")
+        left, right = map(worked_out, equation.split(" = "))
+        assert left == pytest.approx(right, rel=2e-3)
+        assert result.endswith(f"= {found.result}")
+        return
+    if "≤" in found.substituted:
+        left, right = map(worked_out, found.substituted.split(" ≤ "))
+        assert left <= right * (1 + 1e-4)
+        return
+    if " = " not in found.substituted:
+        assert found.substituted == found.result
+        return
+    left, right = found.substituted.rsplit(" = ", 1)
+    assert right == found.result
+    assert worked_out(left) == pytest.approx(worked_out(right.lstrip("+")), rel=0.011, abs=6e-4)
+
+
+@pytest.mark.parametrize("changes", SCENARIOS.values(), ids=SCENARIOS.keys())
+def test_every_line_can_be_worked_out(changes: dict[str, Any]) -> None:
+    """Also: what is not known is said and never shown as a number, and every row leads to something that exists."""
+    scenario = named(changes)
+    for figure in FIGURES:
+        found = derivation(scenario, figure)
+        assert bool(found.result) == bool(found.substituted) == (found.missing is None), figure
+        if found.result:
+            check(found)
+        for words in every_text(found):
+            assert not re.search(r"\b(None|nan|inf)\b|[{}]", words), (figure, words)
+        for row in found.inputs:
+            assert row.figure is None or row.figure in FIGURES
+            assert row.path is None or row.path.startswith("storage.custom.") or row.path in PATHS
+            assert row.kind in {"log", "doc", "article", "guess", "typed"}
+
+
+@pytest.mark.parametrize("basis", ["month", "run", "year"])
+@pytest.mark.parametrize("figure", ["total_usd", "storage_usd", "lost_gpu_usd"])
+def test_dollars_follow_the_basis(figure: str, basis: Basis) -> None:
+    check(derivation(named({"run.days": 90.0}), figure, basis))
+
+
+def test_a_year_is_twelve_months() -> None:
+    month, year = (derivation(named({}), "storage_usd", basis) for basis in ("month", "year"))
+    assert (month.result, year.result) == ("$4,080", "$48,960")
+
+
+def test_needed_write_throughput_reads_as_in_the_mockup() -> None:
+    found = derivation(named({}), "required_write_bytes_per_s")
+    assert str(found.title) == "Needed write throughput"
+    assert found.formula == "W = S / t_w"
+    assert plain(found.substituted) == "1,742.3 GB / 300 s = 5.81 GB/s"
+    rows = [tuple(map(plain, (change.label, change.value, change.difference))) for change in found.changes]
+    assert rows[:3] == [
+        ("10 min to write", "2.90 GB/s", "−50 %"),
+        ("6 B for each", "2.49 GB/s", "−57 %"),
+        ("64 nodes", "5.81 GB/s", "no change"),
+    ]
+    size, write = found.inputs
+    assert (plain(size.value), plain(size.remark), size.figure) == ("1.742 TB", "124.45 B by 14 B", "checkpoint_bytes")
+    assert (plain(write.value), plain(write.remark), write.path) == ("5 min", "a decision", "storage.write_s")
+
+
+@pytest.mark.parametrize(
+    ("figure", "changes", "formula"),
+    [
+        ("blocking_s", {"storage.mode": "sync"}, "C = t_w"),
+        ("best_interval_s", {"storage.interval_model": "young"}, "T* = √(2 C M)"),
+        ("best_interval_s", {}, "1 − e^(−T* / M) = (T* − C) / M"),
+        ("durable_after_s", {"storage.published": "next_save"}, "t = T"),
+        ("waste_fraction", {"storage.waste_model": "first_order"}, "η = C / T + (T / 2 + t + R) / M"),
+        ("baseline_bytes_per_s", {"storage.custom": CUSTOM}, "B"),
+        ("checkpoint_bytes", {"workload.measured_bytes": 1e12}, "S"),
+        ("worst_rework_s", {"storage.interval_s": 200.0}, "r_max = (C + t_w) + t"),
+        ("writes_in_s", {"storage.custom": CUSTOM}, "t_s = S / B"),
+    ],
+)
+def test_the_formula_follows_the_scenario(figure: str, changes: dict[str, Any], formula: str) -> None:
+    assert plain(derivation(named(changes), figure).formula) == formula
+
+
+@pytest.mark.parametrize(
+    ("figure", "changes", "words"),
+    [
+        ("total_usd", SCENARIOS["no storage price"], "type it from your bill"),
+        ("lost_gpu_usd", SCENARIOS["no node price"], "No price is known for p6-b300.48xlarge"),
+        ("quota_fraction", SCENARIOS["custom"], "does not concern"),
+        ("waste_fraction", SCENARIOS["save longer than interval"], "no progress"),
+        ("first_order_fraction", SCENARIOS["first order beyond"], "passes 100 %"),
+        ("capacity_gib", SCENARIOS["no system"], "leaves nothing of the write time"),
+    ],
+)
+def test_what_is_missing_is_said(figure: str, changes: dict[str, Any], words: str) -> None:
+    found = derivation(named(changes), figure)
+    assert words in plain(found.missing)
+    assert (found.result, found.substituted) == ("", "")
+
+
+def test_a_change_shows_what_the_changed_plan_shows() -> None:
+    changed = named({"storage.write_s": 600.0})
+    rows = {plain(change.label): change for change in derivation(named({}), "capacity_gib").changes}
+    assert str(rows["10 min to write"].value) == derivation(changed, "capacity_gib").result
+    assert evaluate(changed.scenario).storage.chosen is not None
+
+
+def test_a_guess_below_makes_the_figure_a_guess() -> None:
+    rows = {row.symbol: row.kind for row in derivation(named({}), "waste_fraction").inputs}
+    assert (rows["R"], rows["C"]) == ("guess", "article")
+    logged = named({}).with_source(Source(path="storage.blocking_s", kind="log"))
+    assert derivation(logged, "blocking_s").inputs[0].kind == "log"
+
+
+def test_every_figure_says_where_it_holds_and_who_says_so() -> None:
+    for figure in FIGURES:
+        found = derivation(named({}), figure)
+        assert str(found.valid)
+        assert str(found.source)
+        assert found.changes
+
+
+@pytest.mark.parametrize("path", HOW_TO_MEASURE)
+def test_what_is_measured_is_a_field(path: str) -> None:
+    assert spec_of(Scenario, path).title
+
+
+def test_the_catalog_knows_other_prices_and_records() -> None:
+    scenario = named({"prices.storage_usd_per_gib_month.p2_500": 0.29})
+    assert catalog_value(scenario, "prices.storage_usd_per_gib_month.p2_500") == 0.34
+    assert catalog_value(scenario, "prices.node_usd_per_h") == 142.416
+    assert catalog_value(scenario, "storage.blocking_s") == 5.0
+    records = alternatives(scenario, "failures.mtbi_s")
+    assert next(row.value for row in records if "OPT-175B, all" in row.name) == pytest.approx(53.14 * 3600, rel=1e-3)
+    assert {row.value for row in alternatives(scenario, "prices.storage_usd_per_gib_month.p2_500")} >= {0.34}
+    assert alternatives(scenario, "storage.write_s") == ()
