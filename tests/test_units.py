@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ckptplanner import units
 from ckptplanner.units import Unit, UnitError, brief, exact, parse, rough, unit_of
+from tests.engine.build import STEADY
 
 UNITS = {
     name: value for name, value in vars(units).items() if isinstance(value, Unit)
@@ -115,7 +116,7 @@ def test_what_cannot_be_read_is_refused_with_what_would_be_accepted(text: str, u
 
 
 @ALL_UNITS
-@settings(max_examples=60, deadline=None)
+@settings(STEADY, max_examples=60)
 @given(text=st.text(max_size=12))
 def test_no_text_breaks_the_parser(unit: Unit, text: str) -> None:
     try:
@@ -129,7 +130,7 @@ def test_no_text_breaks_the_parser(unit: Unit, text: str) -> None:
 
 
 @ALL_UNITS
-@settings(max_examples=150, deadline=None)
+@settings(STEADY, max_examples=150)
 @given(value=st.floats(-1e300, 1e300))
 @example(value=0.0)
 @example(value=0.1 + 0.2)
@@ -144,15 +145,15 @@ def test_what_is_printed_reads_back_to_the_last_bit(unit: Unit, value: float) ->
 
 
 @ALL_UNITS
-@settings(max_examples=100, deadline=None)
+@settings(STEADY, max_examples=100)
 @given(value=st.floats(1e-6, 1e18))
 def test_brief_and_rough_are_near_and_never_fail(unit: Unit, value: float) -> None:
     assert rough(value, unit)
     text = brief(value, unit)
-    assert (text and "e+" not in text) or value > 1e14
+    assert "e+" not in text or value > 1e12
 
 
-@settings(max_examples=150, deadline=None)
+@settings(STEADY, max_examples=150)
 @given(value=st.floats(1e-3, 3.5e7))
 def test_a_brief_time_reads_back_to_a_percent(value: float) -> None:
     assert parse(brief(value, units.SECONDS), units.SECONDS) == pytest.approx(value, rel=0.01)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -23,9 +23,9 @@ from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Sce
 from ckptplanner.engine.tradeoff import tradeoff
 from ckptplanner.frozen import FieldSpec, leaf_paths, spec_of, with_value
 from ckptplanner.units import GIB
-from tests.engine.build import scenario
+from tests.engine.build import STEADY, scenario
 
-FAST = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+FAST = settings(STEADY, max_examples=300)
 FEWER = settings(FAST, max_examples=150)
 
 # ---------------------------------------------------------------- every valid scenario, built from the fields' own words
