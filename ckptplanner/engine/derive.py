@@ -1097,40 +1097,40 @@ _NUDGES: Mapping[str, Nudge] = {
     "workload.gpus_per_node": _times("workload.gpus_per_node", 2, text("{value} GPUs a node")),
     "workload.writer": _choose("workload.writer", "single", "sharded"),
     "workload.step_s": _times("workload.step_s", 2, text("{value} a step")),
-    "failures.mtbi_s": _times("failures.mtbi_s", 2, text("Interrupted every {value}")),
-    "failures.mtbi_s/2": _times("failures.mtbi_s", 0.5, text("Interrupted every {value}")),
+    "failures.mtbi_s": _times("failures.mtbi_s", 2, text("interrupted every {value}")),
+    "failures.mtbi_s/2": _times("failures.mtbi_s", 0.5, text("interrupted every {value}")),
     "failures.restart_base_s": Nudge(text("{value} before the read"), _restart_base),
     "failures.downtime_s": _times("failures.downtime_s", 2, text("{value} of waiting for a spare"), 600.0),
     "storage.mode": _choose("storage.mode", "sync", "async"),
     "storage.blocking_s": _times("storage.blocking_s", 2, text("{value} of stop"), 5.0),
-    "storage.interval_s": Nudge(text("Save every {value}"), _other_interval),
-    "storage.interval_s/best": Nudge(text("The best interval"), _best_again),
+    "storage.interval_s": Nudge(text("save every {value}"), _other_interval),
+    "storage.interval_s/best": Nudge(text("the best interval"), _best_again),
     "storage.interval_model": _choose("storage.interval_model", "young", "exact"),
     "storage.waste_model": _choose("storage.waste_model", "first_order", "exact"),
     "storage.whole_steps": Nudge(
-        text("Interval in whole steps"),
+        text("interval in whole steps"),
         lambda case: None if case.scenario.storage.whole_steps else ("", {"storage.whole_steps": True}),
     ),
     "storage.generations_kept": Nudge(text("{value} generations"), _one_generation_more),
     "storage.write_efficiency": _put("storage.write_efficiency", 0.7, 1.0, text("{value} write efficiency")),
     "storage.read_efficiency": _put("storage.read_efficiency", 0.7, 1.0, text("{value} read efficiency")),
-    "storage.max_fill": _put("storage.max_fill", 0.85, 1.0, text("Filled to {value} at most")),
+    "storage.max_fill": _put("storage.max_fill", 0.85, 1.0, text("filled to {value} at most")),
     "storage.background_loss_s": _times("storage.background_loss_s", 2, text("{value} of background loss"), 15.0),
     "storage.slowdown_fraction": _put("storage.slowdown_fraction", 0.05, 0.0, text("{value} background slowdown")),
     "storage.latency_s": _times("storage.latency_s", 2, text("{value} fixed per save"), 10.0),
     "storage.pace": _choose("storage.pace", "full", "within"),
     "storage.published": _choose("storage.published", "next_save", "write_end"),
     "storage.efa": _choose("storage.efa", "on", "off"),
-    "storage.tier": Nudge(text("The cheapest file system"), _cheapest_again),
+    "storage.tier": Nudge(text("the cheapest file system"), _cheapest_again),
     "storage.choose_by": _choose("storage.choose_by", "total_usd", "storage_usd"),
-    "storage.quota_gib": _times("storage.quota_gib", 2, text("Quota {value}"), 201_600.0),
-    "storage.custom.write_bytes_per_s": _times("storage.custom.write_bytes_per_s", 2, text("Storage that writes {value}")),
-    "storage.custom.read_bytes_per_s": _times("storage.custom.read_bytes_per_s", 2, text("Storage that reads {value}")),
+    "storage.quota_gib": _times("storage.quota_gib", 2, text("quota {value}"), 201_600.0),
+    "storage.custom.write_bytes_per_s": _times("storage.custom.write_bytes_per_s", 2, text("storage that writes {value}")),
+    "storage.custom.read_bytes_per_s": _times("storage.custom.read_bytes_per_s", 2, text("storage that reads {value}")),
     "storage.custom.usable_bytes": _times("storage.custom.usable_bytes", 2, text("{value} usable")),
     "storage.custom.usd_per_month": _times("storage.custom.usd_per_month", 0.5, text("{value} a month for storage")),
     "restore.copies": _times("restore.copies", 2, text("{value} copies read")),
-    "run.days": _times("run.days", 0.5, text("A run of {value}")),
-    "prices.storage_usd_per_gib_month": Nudge(text("Storage at half the price"), _storage_price),
+    "run.days": _times("run.days", 0.5, text("a run of {value}")),
+    "prices.storage_usd_per_gib_month": Nudge(text("storage at half the price"), _storage_price),
     "prices.gpu_value_usd_per_h": Nudge(text("{value} a GPU-hour"), _gpu_value),
 }  # fmt: skip
 
@@ -1162,7 +1162,7 @@ def _share(old: float, new: float) -> float:
 
 def _difference(figure: Figure, old: float | None, new: float | None) -> Text:
     if old is None or new is None:
-        return _NO_CHANGE if old is new else text("")
+        return _plain("")
     share = (new - old) if figure.in_points else _share(old, new)
     if abs(share) < 1e-6:
         return _NO_CHANGE
