@@ -193,7 +193,7 @@ OTHER_ENDINGS = {
 }  # fmt: skip
 
 
-def number_parts(info: FieldInfo) -> tuple[type | None, list[Unit]]:
+def number_parts(info: FieldInfo) -> tuple[Any, list[Unit]]:
     """The bare number type of a field, None where it is no number, and the units it carries."""
     bare, found = info.annotation, list(info.metadata)
     if type(None) in typing.get_args(bare):
