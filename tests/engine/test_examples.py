@@ -89,8 +89,6 @@ def test_e2_saving_in_the_background() -> None:
 def test_e3_a_measured_size_wins_and_is_named_between_presets() -> None:
     changes = {"total_params": 52.85e9, "measured_bytes": 395.74 * GIB, "nodes": 16, "gpus_per_node": 4}
     plan = evaluate(scenario(workload=changes))
-        scenario(workload={"total_params": 52.85e9, "measured_bytes": 395.74 * GIB, "nodes": 16, "gpus_per_node": 4})
-    )
     assert plan.checkpoint.checkpoint_bytes == 395.74 * GIB
     assert printed(plan.checkpoint.checkpoint_bytes / 52.85e9, "8.04") == "8.04"
     assert any("between 6 and 10" in f.message for f in plan.findings if f.path == "workload.measured_bytes")
