@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from ckptplanner import __version__
 from ckptplanner.engine.document import plan_document
@@ -141,7 +141,7 @@ def _figures(plan: Plan) -> list[tuple[str, str]]:
     return rows
 
 
-def _export(named: NamedScenario, plan: Plan, folder: Path, paper: str) -> int:
+def _export(named: NamedScenario, plan: Plan, folder: Path, paper: Literal["a4", "letter"]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from ckptplanner.ui.headless import ExportError, export
 

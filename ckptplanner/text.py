@@ -7,15 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An English template and its values; `str()` is the English sentence, the window looks the template up first."""
+    """An English template and its values; `str()` is the English sentence, the window looks the template up first.
+
+    A value is a word as it stands (a formatted number, a name) or another Text.
+    """
 
     template: str
-    values: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str | Text], ...] = ()
 
     def __str__(self) -> str:
         return self.template.format(**dict(self.values))
 
+    def with_value(self, name: str, value: str) -> Text:
+        """A copy with one value replaced."""
+        return Text(self.template, tuple((key, value if key == name else old) for key, old in self.values))
+
 
 def text(template: str, /, **values: object) -> Text:
     """Make a `Text`; values are shown as they are, so numbers come formatted with their unit."""
-    return Text(template, tuple((name, str(value)) for name, value in values.items()))
+    return Text(template, tuple((name, value if isinstance(value, Text) else str(value)) for name, value in values.items()))

@@ -135,28 +135,30 @@ def parse(text: str, unit: Unit) -> float:
     Raises:
         UnitError: the text is not a quantity of this kind; the message says what would be accepted.
     """
-    what, examples = _EXAMPLES[unit.kind]
-    refusal = UnitError(f"Not {what}. Write {examples}.")
+    total = _total(text, unit)
+    if total is None or not math.isfinite(total) or (unit.kind == "count" and total != int(total)):
+        what, examples = _EXAMPLES[unit.kind]
+        raise UnitError(f"Not {what}. Write {examples}.")
+    return int(total) if unit.kind == "count" else total
+
+
+def _total(text: str, unit: Unit) -> float | None:
+    """The sum of the numbers with their words, None where the text is something else."""
     clean = unicodedata.normalize("NFKC", text).replace("−", "-").strip()
     if unit.kind == "usd":
         clean = clean.replace("$", "").replace("¥", " yen ").strip()
     clean = re.sub(r"(?<=\d) (?=\d{3}(\D|$))", "", clean)
     pairs, rest = _PAIR.findall(clean), _PAIR.sub("", clean).strip()
     if not pairs or rest or (len(pairs) > 1 and unit.kind not in {"time", "days"}):
-        raise refusal
+        return None
     total = 0.0
-    for digits, word in pairs:
-        value, word = _number(digits), re.sub(r"\s+", "", word)
+    for digits, spaced in pairs:
+        word = re.sub(r"\s+", "", spaced)
+        value = _number(digits)
         scale = 1.0 if not word and len(pairs) == 1 else _scale(word, unit)
         if value is None or scale is None:
-            raise refusal
-        total += value * scale if scale >= 1.0 or scale == 0.0 else value / (1.0 / scale)
-    if unit.kind == "count":
-        if total != int(total):
-            raise refusal
-        return int(total)
-    if not math.isfinite(total):
-        raise refusal
+            return None
+        total += value * scale if scale >= 1.0 else value / (1.0 / scale)
     return total
 
 
@@ -193,6 +195,10 @@ SHOWN_STEPS: Mapping[str, tuple[tuple[str, float], ...]] = {
 }  # fmt: skip
 
 
+_BINARY_NAMES = (("PiB", PIB), ("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
+_BINARY_STEPS = {"bytes": _BINARY_NAMES, "rate": tuple((f"{name}/s", scale) for name, scale in _BINARY_NAMES)}
+
+
 def _suffix(unit: Unit) -> str:
     """What follows the digits of a unit that has one scale only."""
     if unit.kind == "usd":
@@ -218,7 +224,7 @@ def exact(value: float, unit: Unit) -> str:
         return percent if parse(percent, unit) == value else _trim(value)
     if unit.kind == "usd":
         return ("−$" if value < 0 else "$") + _trim(abs(value)) + _suffix(unit)
-    for name, scale in SHOWN_STEPS.get(unit.kind, ()):
+    for name, scale in (*SHOWN_STEPS.get(unit.kind, ()), *_BINARY_STEPS.get(unit.kind, ())):
         if abs(value) >= scale:
             candidate = f"{_trim(float(f'{value / scale:.12g}'))}{NBSP}{name}"
             if parse(candidate, unit) == value:

@@ -85,13 +85,13 @@ def _check_size(plan: Plan) -> Iterator[Finding]:
 
 
 def _measured(measured: float, params: float) -> Finding:
-    """Name the presets around a measured size."""
+    """Name the presets around a measured size; within 1 % it is one of them."""
     each = measured / params
-    sums = sorted({layout.bytes_per_param for layout in catalog.layouts()})
-    below = max((size for size in sums if size <= each), default=None)
-    above = min((size for size in sums if size >= each), default=None)
-    if below == above:
-        where = text("the same as a preset")
+    sums = sorted({layout.bytes_per_param for layout in catalog.layouts() if layout.status != "derived"})
+    below = max((size for size in sums if size <= each * 1.01), default=None)
+    above = min((size for size in sums if size >= each * 0.99), default=None)
+    if below is not None and below == above:
+        where = text("the preset of {size}", size=brief(below, BYTES_PER_PARAM))
     elif below is None or above is None:
         where = text("beyond every preset")
     else:
@@ -168,7 +168,7 @@ def _overlap(plan: Plan, schedule: Schedule, save_s: float, run_s: float) -> Ite
             "error", "storage.write_s", "A save takes {save}, longer than the whole run ({run}).",
             save=rough(save_s, SECONDS), run=rough(run_s, SECONDS),
         )  # fmt: skip
-    elif schedule.period_s > schedule.interval_s * (1 + 1e-9):
+    elif schedule.period_s > schedule.interval_s * (1 + 1e-9) and scenario.workload.framework.has_async:
         yield _say(
             "warning", "storage.interval_s",
             "The next save would begin before the last is written ({save}): {framework} {does}, and training stands "

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from ckptplanner.frozen import FloatArray
 from ckptplanner.units import DAY, HOUR, HOURS_PER_YEAR, MONTHS_PER_YEAR
+
+Basis = Literal["month", "run", "year"]
+BASES: tuple[Basis, ...] = get_args(Basis)
 
 
 def lost_gpu_h_per_year(lost_fraction: FloatArray, gpus: int) -> FloatArray:

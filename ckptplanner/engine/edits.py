@@ -190,22 +190,29 @@ def _model_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
     if isinstance(value, str):
         value = _look_up("workload.model", catalog.model, value)
     parts = _parts_of(value) if isinstance(value, ModelRow) else value
-    yield "workload.model", parts, None
-    if parts is not None:
-        row = value if isinstance(value, ModelRow) else None
-        yield from _parameter_changes(parts, row)
+    row = value if isinstance(value, ModelRow) else None
+    if parts is None:
+        yield "workload.model", None, None
+        return
+    yield "workload.model", parts, _model_source("workload.model", parts, row)
+    yield from _parameter_changes(parts, row)
 
 
 def _parameter_changes(parts: ModelParts, row: ModelRow | None = None) -> Iterable[Change]:
-    def source(path: str) -> Source:
-        if row is not None:
-            return _from_row(path, row)
-        return Source(path=path, kind="doc", text=parts.source, date=parts.date, note=" ".join(parts.notes))
-
-    yield "workload.total_params", parts.total_params, source("workload.total_params")
-    yield "workload.frozen_params", parts.frozen_params, source("workload.frozen_params")
     active = parts.active_params
-    yield "workload.active_params", parts.total_params if active is None else active, source("workload.active_params")
+    values = {
+        "workload.total_params": parts.total_params,
+        "workload.frozen_params": parts.frozen_params,
+        "workload.active_params": parts.total_params if active is None else active,
+    }
+    for path, value in values.items():
+        yield path, value, _model_source(path, parts, row)
+
+
+def _model_source(path: str, parts: ModelParts, row: ModelRow | None) -> Source:
+    if row is not None:
+        return _from_row(path, row)
+    return Source(path=path, kind="doc", text=parts.source, date=parts.date, note=" ".join(parts.notes))
 
 
 def _parts_of(row: ModelRow) -> ModelParts:

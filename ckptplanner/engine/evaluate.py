@@ -117,7 +117,7 @@ def _excluded(scenario: Scenario, tier: FsxTier, systems: FileSystems, row: int)
     storage = scenario.storage
     if storage.quota_gib is not None and systems.capacity_gib[row, 0] > storage.quota_gib:
         return text("above your quota of {quota}", quota=brief(storage.quota_gib, GIBS))
-    if bool(systems.usable[row, 0]):
+    if bool(systems.allowed[row, 0]):
         return None
     if storage.efa == "auto":
         return text("EFA is assumed above 10 GB/s") if not tier.efa else text("EFA is not needed below 10 GB/s")

@@ -47,7 +47,8 @@ class FileSystems:
     client_bytes_per_s: FloatArray
     usd_per_month: FloatArray
     bound_by_capacity: BoolArray
-    usable: BoolArray
+    allowed: BoolArray  # by the EFA rule and the quota
+    usable: BoolArray  # allowed, and the nodes can feed it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,15 +128,29 @@ def sizing(scenario: Scenario, tiers: Sequence[FsxTier], needed_bytes_per_s: Flo
     wants_efa = needed_bytes_per_s > AUTO_EFA_BYTES_PER_S
     allowed = {"auto": efa == wants_efa, "on": efa | np.zeros_like(wants_efa), "off": ~efa | np.zeros_like(wants_efa)}
     quota = np.inf if storage.quota_gib is None else storage.quota_gib
+    stores = fsx.servers(capacity, step)
+    client = fsx.client_bytes_per_s(stores, limit, per_server)
+    within = allowed[storage.efa] & (capacity <= quota) & np.isfinite(needed_bytes_per_s)
     return FileSystems(
         capacity_gib=capacity,
         write_bytes_per_s=baseline,
         read_bytes_per_s=baseline,
-        client_bytes_per_s=fsx.client_bytes_per_s(fsx.servers(capacity, step), limit, per_server),
+        client_bytes_per_s=client,
         usd_per_month=capacity * price,
         bound_by_capacity=held >= fast,
-        usable=allowed[storage.efa] & (capacity <= quota) & np.isfinite(needed_bytes_per_s),
+        allowed=within,
+        usable=within & can_feed(scenario, job, client, needed_bytes_per_s, baseline),
     )
+
+
+def can_feed(
+    scenario: Scenario, job: Job, client_bytes_per_s: FloatArray, needed_bytes_per_s: FloatArray, baseline: FloatArray
+) -> BoolArray:
+    """Whether the writers reach the needed rate (W over the write efficiency); at full pace any rate will do."""
+    if scenario.storage.pace == "full":
+        return np.isfinite(baseline)
+    wanted = np.minimum(needed_bytes_per_s, baseline) * scenario.storage.write_efficiency
+    return np.asarray(job.writers * client_bytes_per_s >= wanted * (1.0 - 1e-9))
 
 
 def _client_limit(scenario: Scenario, tier: FsxTier) -> float:
@@ -157,6 +172,7 @@ def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float) -> FileSy
         client_bytes_per_s=fsx.client_bytes_per_s(stores, np.array(_client_limit(scenario, tier)), np.array(per_server)),
         usd_per_month=capacity * (np.nan if price is None else price),
         bound_by_capacity=np.array([[False]]),
+        allowed=np.array([[True]]),
         usable=np.array([[True]]),
     )
 
@@ -173,6 +189,7 @@ def existing(scenario: Scenario) -> FileSystems:
         client_bytes_per_s=np.array([[np.inf]]),
         usd_per_month=np.array([[price]]),
         bound_by_capacity=np.array([[False]]),
+        allowed=np.array([[True]]),
         usable=np.array([[True]]),
     )
 

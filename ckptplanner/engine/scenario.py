@@ -50,7 +50,7 @@ class Workload(Frozen):
 
     model: ModelParts | None = entry(None, title="Model", help="The model's parameters by part, from a file or the catalog.")
     total_params: Params = entry(
-        124.45e9, title="Parameters", source="article", gt=0, le=1e16,
+        124.45e9, title="Parameters", source="article", ge=1, le=1e16,
         help="All parameters, the experts that a token does not use included. The size follows this, never the active ones.",
     )  # fmt: skip
     active_params: Params = entry(
@@ -70,7 +70,7 @@ class Workload(Frozen):
         help="Bytes on disk for one frozen parameter: 2 in bf16, 0 where the base model is read from elsewhere.",
     )  # fmt: skip
     measured_bytes: Bytes | None = entry(
-        None, title="Measured checkpoint", source="typed", gt=0, le=1e20,
+        None, title="Measured checkpoint", source="typed", ge=1, le=1e20,
         help="The size of one real checkpoint. When it is given it replaces parameters times bytes.",
     )  # fmt: skip
     nodes: Count = entry(32, title="Nodes", source="article", ge=1, le=1_000_000, help="Nodes of this job.")
@@ -89,9 +89,9 @@ class Workload(Frozen):
         lambda: catalog.framework("Megatron-LM"), title="Framework", source="typed",
         help="Decides the unit of the interval (steps) and what happens when the last write is unfinished.",
     )  # fmt: skip
-    step_s: Seconds = entry(10.0, title="Step time", gt=0, le=1e6, help="One training step. Turns the interval into steps.")
+    step_s: Seconds = entry(10.0, title="Step time", ge=1e-6, le=1e6, help="One training step. Turns the interval into steps.")
     collective_timeout_s: Seconds = entry(
-        600.0, title="Collective timeout", source="doc", gt=0, le=1e8,
+        600.0, title="Collective timeout", source="doc", ge=1e-6, le=1e8,
         help="How long a rank waits for the others before the job is ended; PyTorch's default is 10 min for NCCL.",
     )  # fmt: skip
 
@@ -105,7 +105,7 @@ class Failures(Frozen):
     """How often the job is interrupted and what stands between an interruption and training again."""
 
     mtbi_s: Seconds = entry(
-        720_000.0, title="Interrupted every", source="article", gt=0, le=1e13,
+        720_000.0, title="Interrupted every", source="article", ge=1e-3, le=1e13,
         help="Mean time between interruptions of the whole job, whatever their cause, at the node count below.",
     )  # fmt: skip
     mtbi_nodes: Count = entry(
@@ -126,12 +126,13 @@ class Failures(Frozen):
     downtime_s: Seconds = entry(
         0.0,
         title="Wait for a spare",
+        source="article",
         ge=0,
         le=MAX_S,
         help="Time after an interruption in which no node is there to restart on.",
     )
     spot_notice_s: Seconds | None = entry(
-        None, title="Spot notice", source="typed", gt=0, le=MAX_S,
+        None, title="Spot notice", source="typed", ge=1e-6, le=MAX_S,
         help="Warning before a spot node is taken: 2 min on AWS. Empty: no spot nodes.",
     )  # fmt: skip
 
@@ -144,9 +145,9 @@ class Failures(Frozen):
 class CustomStorage(Frozen):
     """A file system that exists: what it does for this job and what it costs."""
 
-    write_bytes_per_s: BytesPerSecond = entry(62e9, title="Writes at", gt=0, le=1e18, help="Sustained write rate for this job.")
-    read_bytes_per_s: BytesPerSecond = entry(125e9, title="Reads at", gt=0, le=1e18, help="Sustained read rate for this job.")
-    usable_bytes: Bytes = entry(1e15, title="Usable", gt=0, le=1e21, help="Space this job may fill.")
+    write_bytes_per_s: BytesPerSecond = entry(62e9, title="Writes at", ge=1, le=1e18, help="Sustained write rate for this job.")
+    read_bytes_per_s: BytesPerSecond = entry(125e9, title="Reads at", ge=1, le=1e18, help="Sustained read rate for this job.")
+    usable_bytes: Bytes = entry(1e15, title="Usable", ge=1, le=1e21, help="Space this job may fill.")
     usd_per_month: UsdPerMonth | None = entry(
         None,
         title="Costs a month",
@@ -169,11 +170,11 @@ class Storage(Frozen):
         help="C: one save stops training for this long. With sync saving it is the write time.",
     )  # fmt: skip
     write_s: Seconds = entry(
-        300.0, title="Write time", source="article", gt=0, le=MAX_S,
+        300.0, title="Write time", source="article", ge=1e-3, le=MAX_S,
         help="t_w: the time given to the write to storage. A decision: shorter is dearer.",
     )  # fmt: skip
     interval_s: Seconds | None = entry(
-        None, title="Interval", source="typed", gt=0, le=MAX_S,
+        None, title="Interval", source="typed", ge=1e-6, le=MAX_S,
         help="Start of one save to the start of the next. Empty: the best one, never shorter than a save takes.",
     )  # fmt: skip
     interval_model: Literal["exact", "young", "daly"] = entry(
@@ -192,15 +193,15 @@ class Storage(Frozen):
         "auto", title="EFA", source="article", help="auto: on above 10 GB/s, where AWS recommends it."
     )
     write_efficiency: Fraction = entry(
-        1.0, title="Write efficiency", source="article", gt=0, le=1,
+        1.0, title="Write efficiency", source="article", ge=0.001, le=1,
         help="The share of the baseline that real saves reach.",
     )  # fmt: skip
     read_efficiency: Fraction = entry(
-        1.0, title="Read efficiency", source="article", gt=0, le=1,
+        1.0, title="Read efficiency", source="article", ge=0.001, le=1,
         help="The share of the baseline that real restarts reach.",
     )  # fmt: skip
     max_fill: Fraction = entry(
-        1.0, title="Fill at most", source="article", gt=0, le=1,
+        1.0, title="Fill at most", source="article", ge=0.001, le=1,
         help="Generations may fill this share of the capacity.",
     )  # fmt: skip
     background_loss_s: Seconds = entry(
@@ -235,7 +236,7 @@ class Storage(Frozen):
         help="auto: the cheapest legal one. Or a fixed one: p2-500-12000, p2-1000-33600-efa.",
     )  # fmt: skip
     quota_gib: Gib | None = entry(
-        None, title="Quota", source="typed", gt=0, le=1e12,
+        None, title="Quota", source="typed", ge=1, le=1e12,
         help="The account's quota as a hard limit. Empty: the default quota is a warning only.",
     )  # fmt: skip
     choose_by: Literal["storage_usd", "total_usd"] = entry(
@@ -264,7 +265,7 @@ class Restore(Frozen):
 class Run(Frozen):
     """The run as a whole."""
 
-    days: Days = entry(365.0, title="Run length", source="typed", gt=0, le=36_500, help="Length of the run in days.")
+    days: Days = entry(365.0, title="Run length", source="typed", ge=1e-6, le=36_500, help="Length of the run in days.")
 
 
 class TierPrices(Frozen):

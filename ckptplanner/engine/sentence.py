@@ -16,15 +16,15 @@ def sentence(plan: Plan) -> Text:
     assert schedule is not None  # a plan without a schedule has an error
     if schedule.mode == "sync":
         return text(
-            "Save every {interval}; each save stops training for {stop} and can be restored as soon as it ends.",
-            interval=rough(schedule.period_s, SECONDS),
-            stop=rough(schedule.blocking_s, SECONDS),
+            "Save every {interval_s}; each save stops training for {blocking_s} and can be restored as soon as it ends.",
+            interval_s=rough(schedule.period_s, SECONDS),
+            blocking_s=rough(schedule.blocking_s, SECONDS),
         )
     return text(
-        "Save every {interval}; each save stops training for {stop} and can be restored after {durable}.",
-        interval=rough(schedule.period_s, SECONDS),
-        stop=rough(schedule.blocking_s, SECONDS),
-        durable=rough(schedule.durable_after_s, SECONDS),
+        "Save every {interval_s}; each save stops training for {blocking_s} and can be restored after {durable_after_s}.",
+        interval_s=rough(schedule.period_s, SECONDS),
+        blocking_s=rough(schedule.blocking_s, SECONDS),
+        durable_after_s=rough(schedule.durable_after_s, SECONDS),
     )
 
 

@@ -128,6 +128,7 @@ def font(pixels: int = BODY_PX, *, bold: bool = False) -> QFont:
     made.setPixelSize(pixels)
     made.setBold(bold)
     made.setFeature(QFont.Tag("liga"), 0)
+    made.setFeature(QFont.Tag("locl"), 0)  # it swaps digits for glyphs that a PDF cannot name
     made.setFeature(QFont.Tag("tnum"), 1)
     return made
 
@@ -283,12 +284,24 @@ QPushButton[role="source"][kind="log"] { color: $accent; text-decoration: underl
 QPushButton[role="source"]:hover { color: $accent; text-decoration: underline; }
 QPushButton[role="source"]:disabled { color: $muted; text-decoration: none; }
 
+QPushButton[role="scenario"] { background: transparent; border: 1px solid transparent; padding: 0 10px; }
+QPushButton[role="scenario"]:hover { background: $hover; border-color: $hairline; }
+QPushButton[role="scenario"]:checked { background: $accent_ground; border-color: $accent; }
+QPushButton[role="scenario"]:focus { border-color: $accent; }
+QPushButton[role="count"] { background: transparent; border: 1px solid transparent; padding: 2px 4px; }
+QPushButton[role="count"]:hover, QPushButton[role="count"]:focus { background: $hover; border-color: $hairline; }
+QPushButton[role="finding"] { background: transparent; border: 0; border-bottom: 1px solid $hairline;
+    border-radius: 0; text-align: left; padding: 0; }
+QPushButton[role="finding"]:hover, QPushButton[role="finding"]:focus { background: $selected; }
+
 QAbstractButton[role="computed"] { border: 0; }
 
 QMenuBar, QToolBar, QStatusBar { background: $window; border: 0; }
 QToolBar { border-bottom: 1px solid $hairline; spacing: 4px; padding: 0 8px; }
 QStatusBar { border-top: 1px solid $hairline; font-size: $small; color: $muted; }
 QStatusBar::item { border: 0; }
+QStatusBar QLabel { font-size: $small; color: $muted; padding: 0 8px; }
+QToolBar[role="bare"] { padding: 0; border: 0; border-bottom: 1px solid $hairline; background: $panel; }
 QMenuBar::item { padding: 4px 8px; background: transparent; border-radius: 4px; }
 QMenuBar::item:selected { background: $accent_ground; }
 QMenu { background: $surface; border: 1px solid $line; padding: 4px; }

@@ -20,5 +20,6 @@ def say(template: str, /, **values: object) -> str:
 
 
 def say_text(text: Text) -> str:
-    """A sentence of the engine in the language of the window."""
-    return QCoreApplication.translate(CONTEXT, text.template).format(**dict(text.values))
+    """A sentence of the engine in the language of the window, the sentences inside it too."""
+    values = {name: say_text(value) if isinstance(value, Text) else value for name, value in text.values}
+    return QCoreApplication.translate(CONTEXT, text.template).format(**values)

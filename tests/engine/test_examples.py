@@ -85,7 +85,6 @@ def test_e2_saving_in_the_background() -> None:
 # ---------------------------------------------------------------- E3, one rack, measured size
 
 
-@pytest.mark.xfail(reason="the catalog has presets of 8 bytes, so it says between 8 and 10")
 def test_e3_a_measured_size_wins_and_is_named_between_presets() -> None:
     changes = {"total_params": 52.85e9, "measured_bytes": 395.74 * GIB, "nodes": 16, "gpus_per_node": 4}
     plan = evaluate(scenario(workload=changes))

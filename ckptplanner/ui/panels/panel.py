@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -184,6 +185,7 @@ class Panel(QWidget):
     """One section of the column. Subclasses name it and list its entries."""
 
     edited = Signal(str, object)
+    refused = Signal(str, str)  # path and why its text is not accepted; empty once it is
     gesture_ended = Signal()
     why_requested = Signal(str)
     source_requested = Signal(str)
@@ -222,6 +224,7 @@ class Panel(QWidget):
             bound.row.edited.connect(self._on_edited)
             bound.row.gesture_ended.connect(self.gesture_ended)
             bound.row.source_requested.connect(self.source_requested)
+            bound.row.editor.refused.connect(partial(self.refused.emit, entry.path))
             self.section.add_row(bound.row, rare=entry.rare)
         elif isinstance(entry, ComputedEntry):
             row = ComputedRow(entry.figure, entry.title)

@@ -28,6 +28,12 @@ MARGINS_MM = QMarginsF(18.0, 16.0, 18.0, 12.0)
 _SIZES = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
 
 
+def content_width_px(paper: Paper) -> int:
+    """The width between the margins, at which pictures are drawn at scale 1. [px]"""
+    page = QPageSize(_SIZES[paper]).size(QPageSize.Unit.Millimeter).width()
+    return int((page - MARGINS_MM.left() - MARGINS_MM.right()) / 25.4 * DPI)
+
+
 def write_pdf(
     path: Path,
     named: NamedScenario,

@@ -1,0 +1,207 @@
+"""The five questions of the headline and their answers, and the smaller line: words and figures, shared by window and report.
+
+Values are named by the figure they show (see derive.FIGURES), so that a click on one finds its derivation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ckptplanner.engine.cost import per_basis
+from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.text import Text, text
+from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, rough
+
+UNKNOWN = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One bar of FITS: how full something is."""
+
+    figure: str
+    name: Text
+    fraction: float
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One question: the large figure, the words after it, and lines below; FITS has bars instead."""
+
+    title: Text
+    figure: str
+    large: str
+    words: Text
+    lines: tuple[Text, ...] = ()
+    shares: tuple[Share, ...] = ()
+
+
+def basis_words(basis: str) -> Text:
+    """What dollars are per: a month, the run or a year."""
+    return {"month": text("a month"), "run": text("for the run"), "year": text("a year")}[basis]
+
+
+def money(usd_per_year: float | None, plan: Plan, basis: str) -> str:
+    """Yearly dollars on the chosen basis."""
+    return UNKNOWN if usd_per_year is None else brief(per_basis(usd_per_year, basis, plan.scenario.run.days), USD)
+
+
+def _time(seconds: float | None) -> str:
+    return UNKNOWN if seconds is None else rough(seconds, SECONDS)
+
+
+def cards(plan: Plan, basis: str = "month") -> tuple[Card, ...]:
+    """The five cards of a plan; what is not known is a dash, and a finding says why."""
+    return tuple(make(plan, basis) for make in (_costs, _save_every, _if_it_breaks, _buy, _fits))
+
+
+def _costs(plan: Plan, basis: str) -> Card:
+    cost = plan.cost
+    parts = (cost.total_usd_per_year, cost.storage_usd_per_year, cost.lost_gpu_usd_per_year) if cost else (None,) * 3
+    total, storage, lost = (money(part, plan, basis) for part in parts)
+    return Card(
+        text("COSTS"), "total_usd", total, basis_words(basis),
+        (text("storage {storage_usd}", storage_usd=storage), text("lost GPU time {lost_gpu_usd}", lost_gpu_usd=lost)),
+    )  # fmt: skip
+
+
+def _save_every(plan: Plan, basis: str) -> Card:
+    schedule = plan.schedule
+    steps = grouped(schedule.interval_steps) if schedule else UNKNOWN
+    stop, durable = (schedule.blocking_s, schedule.durable_after_s) if schedule else (None, None)
+    return Card(
+        text("SAVE EVERY"), "interval_s", _time(schedule.period_s if schedule else None),
+        text("{interval_steps} steps", interval_steps=steps),
+        (text("each save stops training for {blocking_s}", blocking_s=_time(stop)),
+         text("restorable after {durable_after_s}", durable_after_s=_time(durable))),
+    )  # fmt: skip
+
+
+def _if_it_breaks(plan: Plan, basis: str) -> Card:
+    waste, schedule = plan.waste, plan.schedule
+    worst, mean = (waste.worst_rework_s, waste.mean_rework_s) if waste else (None, None)
+    restart, reach = (schedule.restart_s, schedule.reach_s) if schedule else (None, None)
+    return Card(
+        text("IF IT BREAKS"), "worst_rework_s", _time(worst), text("lost at most"),
+        (text("mean {mean_rework_s}, runs again in {restart_s}", mean_rework_s=_time(mean), restart_s=_time(restart)),
+         text("can go back {reach_s}", reach_s=_time(reach))),
+    )  # fmt: skip
+
+
+def _buy(plan: Plan, basis: str) -> Card:
+    chosen, best = plan.storage.chosen, plan.storage.next_best
+    if chosen is None:
+        return Card(text("BUY"), "capacity_gib", UNKNOWN, text("nothing on offer fits"))
+    price = money(None if chosen.usd_per_month is None else chosen.usd_per_month * MONTHS_PER_YEAR, plan, basis)
+    if chosen.throughput_mb_per_s_per_tib is None:
+        rate = brief(chosen.baseline_bytes_per_s, BYTES_PER_S)
+        return Card(
+            text("USE"), "baseline_bytes_per_s", rate, text("storage we have"),
+            (text("writes in {writes_in_s}, reads in {restore_read_s}", writes_in_s=_time(chosen.writes_in_s),
+                  restore_read_s=_time(plan.schedule.restore_read_s if plan.schedule else None)),
+             text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=basis_words(basis))),
+        )  # fmt: skip
+    return Card(
+        text("BUY"), "capacity_gib", f"{grouped(chosen.capacity_gib)}\u00a0GiB", text("FSx Lustre"),
+        (_sold_as(chosen), _price_line(price, basis, chosen, best)),
+    )  # fmt: skip
+
+
+def _sold_as(chosen: Option) -> Text:
+    name = f"{grouped(chosen.throughput_mb_per_s_per_tib or 0)}\u00a0MB/s/TiB" + (" EFA" if chosen.efa else "")
+    if chosen.bound_by == "capacity":
+        return text("{baseline_bytes_per_s}, bound by capacity", baseline_bytes_per_s=name)
+    if chosen.bound_by == "throughput":
+        return text("{baseline_bytes_per_s}, bound by throughput", baseline_bytes_per_s=name)
+    return text("{baseline_bytes_per_s}, as fixed", baseline_bytes_per_s=name)
+
+
+def _price_line(price: str, basis: str, chosen: Option, best: Option | None) -> Text:
+    per = basis_words(basis)
+    if best is None or not best.usd_per_month or not chosen.usd_per_month:
+        return text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=per)
+    more = f"{(best.usd_per_month / chosen.usd_per_month - 1) * 100:+.0f}\u00a0%".replace("-", "−")
+    return text("{storage_usd_per_month} {per}, next best {next_best}", storage_usd_per_month=price, per=per, next_best=more)
+
+
+def _fits(plan: Plan, basis: str) -> Card:
+    chosen = plan.storage.chosen
+    shares: list[Share] = []
+    if chosen is not None:
+        fill = chosen.fill_fraction
+        shares.append(Share("fill_fraction", text("file system"), fill, brief(fill, FRACTION, 2)))
+        quota = quota_fraction(plan)
+        if quota is not None:
+            shares.append(Share("quota_fraction", text("quota"), quota, brief(quota, FRACTION, 2)))
+    return Card(text("FITS"), "fill_fraction", "", text(""), shares=tuple(shares))
+
+
+def quota_fraction(plan: Plan) -> float | None:
+    """The share of the account's quota, the user's or the default one, that the chosen file system takes. [1]"""
+    storage, chosen = plan.scenario.storage, plan.storage.chosen
+    if chosen is None or chosen.throughput_mb_per_s_per_tib is None:
+        return None
+    quota = storage.quota_gib or max((tier.default_quota_gib for tier in storage.tiers), default=0.0)
+    return chosen.capacity_gib / quota if quota else None
+
+
+def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
+    """S, W, T*, waste, goodput and total, in that order."""
+    schedule, waste = plan.schedule, plan.waste
+    lost = waste.chosen_fraction if waste else None
+    first = waste.first_order_fraction if waste else None
+    shown = UNKNOWN if lost is None else brief(lost, FRACTION, 2)
+    good = UNKNOWN if lost is None else f"{(1 - lost) * 100:.2f}\u00a0%"
+    total = plan.cost.total_usd_per_year if plan.cost else None
+    exact = UNKNOWN if total is None else f"${grouped(per_basis(total, basis, plan.scenario.run.days))}"
+    needed = brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)
+    return (
+        text("one checkpoint {checkpoint_bytes}", checkpoint_bytes=brief(plan.checkpoint.checkpoint_bytes, BYTES)),
+        text("needed {required_write_bytes_per_s}", required_write_bytes_per_s=needed),
+        text("best interval {best_interval_s}", best_interval_s=_best(schedule.best_interval_s) if schedule else UNKNOWN),
+        text("waste from saving and interruptions {waste_fraction}", waste_fraction=shown),
+        text("first order {first_order_fraction}",
+             first_order_fraction=UNKNOWN if first is None else brief(first, FRACTION, 2)),
+        text("goodput {goodput_fraction}", goodput_fraction=good),
+        text("total {total_usd} {per}", total_usd=exact, per=basis_words(basis)),
+    )  # fmt: skip
+
+
+def _best(seconds: float) -> str:
+    """T* to three digits in one unit: 44.7 min."""
+    unit, scale = ("h", 3600.0) if seconds >= 7200 else ("min", 60.0) if seconds >= 60 else ("s", 1.0)
+    return f"{seconds / scale:.3g}\u00a0{unit}"
+
+
+Differ = Callable[[Plan], float | None]
+DIFFERENCES: dict[str, tuple[Differ, str]] = {
+    "total_usd": (lambda plan: plan.cost.total_usd_per_year if plan.cost else None, "money"),
+    "interval_s": (lambda plan: plan.schedule.period_s if plan.schedule else None, "time"),
+    "worst_rework_s": (lambda plan: plan.waste.worst_rework_s if plan.waste else None, "time"),
+    "capacity_gib": (lambda plan: _price_of(plan), "money"),
+    "baseline_bytes_per_s": (lambda plan: _price_of(plan), "money"),
+}
+
+
+def _price_of(plan: Plan) -> float | None:
+    chosen = plan.storage.chosen
+    return None if chosen is None or chosen.usd_per_month is None else chosen.usd_per_month * MONTHS_PER_YEAR
+
+
+def difference(figure: str, plan: Plan, reference: Plan, basis: str) -> str | None:
+    """How a card's figure differs from a reference plan, with its sign; None where either is not known or FITS."""
+    if figure not in DIFFERENCES:
+        return None
+    read, kind = DIFFERENCES[figure]
+    mine, theirs = read(plan), read(reference)
+    if mine is None or theirs is None:
+        return None
+    change = mine - theirs
+    if kind == "money":
+        dollars = per_basis(abs(change), basis, plan.scenario.run.days)
+        size = f"${grouped(dollars)}" if dollars < 1e5 else brief(dollars, USD)
+    else:
+        size = rough(abs(change), SECONDS)
+    return size if abs(change) < 1e-9 else ("+" if change > 0 else "−") + size

@@ -1,0 +1,92 @@
+"""Export without a window: the report with its vector plots, the CSV files and the pictures."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication
+
+from ckptplanner.engine.csv_files import ExportError, write_csv, write_whole
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.sentence import sentence
+from ckptplanner.ui.plots.tradeoff import TradeoffPlot
+from ckptplanner.ui.plots.write_time import WriteTimePlots
+from ckptplanner.ui.report.copying import picture_of, png_of
+from ckptplanner.ui.report.export import Basis, Paper, content_width_px, write_pdf
+from ckptplanner.ui.report.pages import Picture
+from ckptplanner.ui.shown import Shown
+from ckptplanner.ui.theme import LIGHT, apply_theme
+from ckptplanner.ui.words import say, say_text
+
+PLOTS_HEIGHT, TRADEOFF_HEIGHT = 400, 300
+
+
+def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", basis: Basis = "month") -> tuple[Path, ...]:
+    """Write report.pdf, the CSV files and the pictures into a folder, which is made where it is missing.
+
+    Raises:
+        ExportError: the folder or a file cannot be written.
+    """
+    _application()
+    width = content_width_px(paper)
+    plots, tradeoff = WriteTimePlots(), TradeoffPlot()
+    _lay_out(plots, QSize(width, PLOTS_HEIGHT))
+    _lay_out(tradeoff, QSize(width, TRADEOFF_HEIGHT))
+    for _ in range(2):  # the second time with the sizes that the first one's axes gave
+        plots.show_plans((Shown(named, plan, 0, is_current=True, is_base=True),))
+        tradeoff.show_tradeoff(plan.tradeoff)
+        QApplication.sendPostedEvents()
+    files = list(write_csv(named, plan, folder))
+    pictures = (
+        Picture(say("Cost and waste over the write time"), _plots_caption(), PLOTS_HEIGHT, plots.paint_on),
+        Picture(say("Idle GPUs against storage"), _tradeoff_caption(), TRADEOFF_HEIGHT, tradeoff.paint_on),
+    )
+    files.append(
+        write_pdf(
+            folder / "report.pdf", named, plan, pictures, paper,
+            created=datetime.now(), sentence=say_text(sentence(plan)), basis=basis,
+        )
+    )  # fmt: skip
+    for name, widget, height in (("cost-and-waste", plots, PLOTS_HEIGHT), ("tradeoff", tradeoff, TRADEOFF_HEIGHT)):
+        path = folder / f"{name}.png"
+        write_whole(path, png_of(picture_of(widget.paint_on, QSize(width, height))))
+        files.append(path)
+    plots.close()
+    tradeoff.close()
+    return tuple(files)
+
+
+def _application() -> None:
+    """Make sure there is an application; a window that runs already keeps its own look."""
+    if QApplication.instance() is None:
+        app = QApplication([])
+        apply_theme(app, LIGHT)
+        _KEEP.append(app)
+
+
+_KEEP: list[QApplication] = []
+
+
+def _lay_out(plots: WriteTimePlots | TradeoffPlot, size: QSize) -> None:
+    """Give a plot its final size and look off screen: the layout of a widget that was never shown is stale."""
+    plots.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    plots.setFixedSize(size)
+    plots.show_theme(LIGHT)
+    plots.show()
+
+
+def _plots_caption() -> str:
+    return say(
+        "Bold: the cheapest legal file system at each write time; thin: every throughput with and without EFA. Below: waste of "
+        "synchronous (dashed) and asynchronous saving."
+    )
+
+
+def _tradeoff_caption() -> str:
+    return say("A year of synchronous saving: storage, GPUs that stand idle, rework and restarts over the stop time.")
+
+
+__all__ = ["ExportError", "export"]

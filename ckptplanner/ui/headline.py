@@ -1,0 +1,222 @@
+"""The headline: five cards that answer five questions, the sentence under them, and the smaller line of figures.
+
+Every figure is a link that asks for its derivation; differences to a ghost or to the base stand beside the large figures.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from ckptplanner.engine.cards import Card, Share, cards, difference, small_line
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.sentence import sentence
+from ckptplanner.text import Text
+from ckptplanner.ui.shown import Shown
+from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
+from ckptplanner.ui.words import say, say_text
+
+_LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+
+
+def linked(text: Text, colour: str, *, bold: bool = True) -> str:
+    """A sentence as rich text in which every value is a link to the figure it is named after."""
+    values: list[tuple[str, str | Text]] = []
+    for name, value in text.values:
+        shown = escape(say_text(value) if isinstance(value, Text) else value)
+        values.append((name, shown if isinstance(value, Text) else link(name, shown, colour, bold=bold)))
+    return say_text(Text(text.template, tuple(values)))
+
+
+def link(figure: str, shown: str, colour: str, *, bold: bool = True) -> str:
+    """One figure as a quiet link."""
+    weight = "font-weight:bold;" if bold else ""
+    return f'<a href="{figure}" style="color:{colour};text-decoration:none;{weight}">{shown}</a>'
+
+
+class LinkLabel(QLabel):
+    """Rich text whose links ask why; the text is set only when it changed."""
+
+    why_requested = Signal(str)
+
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", role)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setTextInteractionFlags(_LINKS)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.linkActivated.connect(self.why_requested)
+
+    def show_html(self, html: str) -> None:
+        """Show rich text."""
+        if html != self.text():
+            self.setText(html)
+
+
+class Bar(QWidget):
+    """How full something is: a name, a bar, a share; a click asks why."""
+
+    why_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._share: Share | None = None
+        self._theme = LIGHT
+        self._colour = ""
+        self.setFixedHeight(17)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def show_share(self, share: Share | None, theme: Theme, colour: str) -> None:
+        """Show one share, or nothing."""
+        self._share, self._theme, self._colour = share, theme, colour
+        self.setVisible(share is not None)
+        if share is not None:
+            self.setAccessibleName(f"{say_text(share.name)} {share.shown}")
+        self.update()
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(160, 17)
+
+    @override
+    def mouseReleaseEvent(self, event: object) -> None:
+        self._ask()
+
+    @override
+    def keyPressEvent(self, event: object) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):  # type: ignore[attr-defined]
+            self._ask()
+        else:
+            super().keyPressEvent(event)  # type: ignore[arg-type]
+
+    def _ask(self) -> None:
+        if self._share is not None:
+            self.why_requested.emit(self._share.figure)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._share is None:
+            return
+        painter, theme, share = QPainter(self), self._theme, self._share
+        painter.setFont(font(SMALL_PX))
+        painter.setPen(QColor(theme.muted))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(0, 0, 74, self.height()), middle, say_text(share.name))
+        room = QRectF(76, self.height() / 2 - 2.5, max(self.width() - 76 - 42, 10), 5)
+        painter.fillRect(room, QColor(theme.hairline))
+        is_over = share.fraction > 1.0
+        used = QRectF(room.left(), room.top(), room.width() * min(share.fraction, 1.0), room.height())
+        painter.fillRect(used, QColor(theme.error if is_over else self._colour))
+        painter.setPen(QColor(theme.error if is_over else theme.text))
+        painter.drawText(QRectF(self.width() - 60, 0, 60, self.height()), middle | Qt.AlignmentFlag.AlignRight, share.shown)
+        if self.hasFocus():
+            painter.setPen(QColor(theme.accent))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+
+class CardView(QFrame):
+    """One card."""
+
+    why_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        box = QVBoxLayout(self)
+        box.setContentsMargins(12, 7, 8, 8)
+        box.setSpacing(0)
+        self._title = QLabel()
+        self._title.setProperty("role", "small")
+        self._title.setFont(font(SMALL_PX, bold=True))
+        box.addWidget(self._title)
+        self._large = LinkLabel("")
+        box.addWidget(self._large)
+        self._lines = [LinkLabel("small") for _ in range(3)]
+        self._bars = [Bar() for _ in range(4)]
+        for widget in (*self._lines, *self._bars):
+            widget.setVisible(False)
+            box.addWidget(widget)
+        box.addStretch(1)
+        for label in (self._large, *self._lines):
+            label.why_requested.connect(self.why_requested)
+        for bar in self._bars:
+            bar.why_requested.connect(self.why_requested)
+
+    def show_card(self, card: Card, change: str, theme: Theme, colour: str) -> None:
+        """Show a card; `change` is the difference line, empty where there is nothing to compare with."""
+        title = say_text(card.title)
+        if title != self._title.text():
+            self._title.setText(title)
+        figure = (
+            f'<a href="{card.figure}" style="color:{theme.text};text-decoration:none;font-size:20px">{escape(card.large)}</a>'
+        )
+        words = linked(card.words, theme.muted, bold=False) if card.words.template else ""
+        self._large.setVisible(bool(card.large))
+        self._large.show_html(f'{figure}&nbsp;&nbsp;<span style="color:{theme.muted}">{words}</span>')
+        texts = ([change] if change else []) + [linked(line, theme.text) for line in card.lines]
+        for label, text in zip(self._lines, [*texts, "", "", ""], strict=False):
+            label.setVisible(bool(text))
+            label.show_html(text)
+        shares = [*card.shares, None, None, None, None]
+        for bar, share in zip(self._bars, shares, strict=False):
+            bar.show_share(share, theme, colour)
+
+
+class Headline(QWidget):
+    """Cards, sentence and smaller line of the current plan."""
+
+    why_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("headline")
+        self._theme = LIGHT
+        box = QVBoxLayout(self)
+        box.setContentsMargins(16, 8, 16, 6)
+        box.setSpacing(4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._cards = [CardView() for _ in range(5)]
+        for card in self._cards:
+            row.addWidget(card, 1)
+            card.why_requested.connect(self.why_requested)
+        box.addLayout(row)
+        box.addSpacing(2)
+        self._sentence = LinkLabel("")
+        self._sentence.setObjectName("sentence")
+        self._sentence.setWordWrap(True)
+        self._small = LinkLabel("small")
+        self._small.setObjectName("small_line")
+        self._small.setWordWrap(True)
+        for label in (self._sentence, self._small):
+            box.addWidget(label)
+            label.why_requested.connect(self.why_requested)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme; what is shown comes with the next plans."""
+        self._theme = theme
+
+    def show_plan(self, shown: Shown, basis: str, reference: Plan | None, reference_name: str) -> None:
+        """Show a plan, and how it differs from `reference`."""
+        theme, plan = self._theme, shown.plan
+        colour = theme.mark(shown.index).colour
+        for view, card in zip(self._cards, cards(plan, basis), strict=True):
+            change = difference(card.figure, plan, reference, basis) if reference is not None else None
+            note = ""
+            if change is not None and card.large:
+                note = say("{change} to {name}", change=f"<b>{change}</b>", name=escape(reference_name))
+            view.show_card(card, note, theme, colour)
+        self._sentence.show_html(
+            linked(sentence(plan), theme.text, bold=False).replace("text-decoration:none", "text-decoration:underline")
+        )
+        gap = "&nbsp;" * 6
+        self._small.show_html(gap.join(f"<span>{linked(line, theme.text)}</span>" for line in small_line(plan, basis)))
+
+    def texts(self) -> list[str]:
+        """What is written, for tests and for a screen reader."""
+        return [label.text() for label in self.findChildren(LinkLabel)]

@@ -1,0 +1,435 @@
+"""The window: builds its parts, places them, connects them; nothing else. Files and dialogs live in `commands.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QScrollArea,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from ckptplanner.engine.cost import BASES, Basis
+from ckptplanner.engine.derive import derivation
+from ckptplanner.engine.plan import Plan
+from ckptplanner.ui.commands import Commands
+from ckptplanner.ui.findings_view import FindingsView
+from ckptplanner.ui.headline import Headline
+from ckptplanner.ui.panels.failures import FailuresPanel
+from ckptplanner.ui.panels.panel import Panel
+from ckptplanner.ui.panels.storage import StoragePanel
+from ckptplanner.ui.panels.workload import WorkloadPanel
+from ckptplanner.ui.plan_view import PlanView
+from ckptplanner.ui.scenario_bar import ScenarioBar
+from ckptplanner.ui.shown import Shown, base_of, current_of
+from ckptplanner.ui.source_popup import SourcePopup
+from ckptplanner.ui.status import figures_line, model_line
+from ckptplanner.ui.store import Store
+from ckptplanner.ui.theme import PANEL_WIDTH, THEMES, apply_theme, icon
+from ckptplanner.ui.why import WhyPopup
+from ckptplanner.ui.words import say
+
+
+def _basis(name: object) -> Basis:
+    """The money basis of that name; a month where there is none."""
+    return next((known for known in BASES if known == name), "month")
+
+
+class MainWindow(QMainWindow):
+    """One window on one workbook."""
+
+    ready = Signal()
+
+    def __init__(self, store: Store, settings: QSettings) -> None:
+        super().__init__()
+        self.setObjectName("main_window")
+        self.setMinimumSize(QSize(1180, 720))
+        self.setAcceptDrops(True)
+        self._store, self._settings = store, settings
+        self._shown: tuple[Shown, ...] = ()
+        self._ghost: Plan | None = None
+        self._refused: set[str] = set()
+        self._basis: Basis = _basis(settings.value("basis"))
+        self._theme = THEMES[str(settings.value("theme", "light"))]
+        self._build_parts()
+        self._commands = Commands(self, store, self._view, settings)
+        self._build_actions()
+        self._connect()
+        self._restore()
+        self._apply_theme()
+        store.tell()
+
+    # ------------------------------------------------------------ building
+
+    def _build_parts(self) -> None:
+        self._bar, self._headline, self._view = ScenarioBar(), Headline(), PlanView()
+        self._panels: tuple[Panel, ...] = (WorkloadPanel(), FailuresPanel(), StoragePanel())
+        self._findings, self._why, self._source = FindingsView(self), WhyPopup(self), SourcePopup(self)
+        middle = QWidget()
+        box = QVBoxLayout(middle)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(self._headline)
+        box.addWidget(self._view, 1)
+        self.setCentralWidget(middle)
+        self._place_bar()
+        self._place_panels()
+        self._left, self._right = QLabel(), QLabel()
+        self._stale = QLabel()
+        self._stale.setObjectName("stale")
+        self._stale.setProperty("role", "refusal")
+        self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().addWidget(self._left, 1)
+        self.statusBar().addPermanentWidget(self._stale)
+        self.statusBar().addPermanentWidget(self._right)
+
+    def _place_bar(self) -> None:
+        holder = QToolBar(say("Scenarios"))
+        holder.setObjectName("scenarios")
+        holder.setMovable(False)
+        holder.setFloatable(False)
+        holder.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        holder.setProperty("role", "bare")
+        holder.setContentsMargins(0, 0, 0, 0)
+        if (layout := holder.layout()) is not None:
+            layout.setContentsMargins(0, 0, 0, 0)
+        holder.addWidget(self._bar)
+        self.addToolBar(holder)
+
+    def _place_panels(self) -> None:
+        column = QWidget()
+        column.setProperty("role", "panel")
+        column.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        box = QVBoxLayout(column)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        for panel in self._panels:
+            box.addWidget(panel)
+        box.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(column)
+        scroll.setFixedWidth(PANEL_WIDTH)
+        self._dock = QDockWidget(say("Panels"))
+        self._dock.setObjectName("panels")
+        self._dock.setTitleBarWidget(QWidget())
+        self._dock.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
+        self._dock.setWidget(scroll)
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._dock)
+
+    def _build_actions(self) -> None:
+        self._icons: list[tuple[QAction, str]] = []
+        self._build_menus()
+        self._build_corner()
+        self._build_view_buttons()
+
+    def _action(self, text: str, slot: object, keys: str | QKeySequence.StandardKey | None = None, sign: str = "") -> QAction:
+        action = QAction(text, self)
+        action.triggered.connect(slot)
+        if keys is not None:
+            action.setShortcut(QKeySequence(keys))
+            action.setToolTip(f"{text.replace('…', '')} ({action.shortcut().toString()})")
+        if sign:
+            self._icons.append((action, sign))
+        self.addAction(action)
+        return action
+
+    def _build_menus(self) -> None:
+        do, store, keys = self._commands, self._store, QKeySequence.StandardKey
+        self._new = self._action(say("New plan…"), do.new, keys.New, "new")
+        self._open = self._action(say("Open…"), do.open, keys.Open, "open")
+        self._save = self._action(say("Save"), do.save, keys.Save, "save")
+        save_as = self._action(say("Save as…"), do.save_as, "Ctrl+Shift+S")
+        self._import = self._action(say("Model from a file…"), do.import_model, "Ctrl+I", "import")
+        self._export = self._action(say("Export report and tables…"), do.export, "Ctrl+E", "export")
+        file = self.menuBar().addMenu(say("File"))
+        file.addActions([self._new, self._open])
+        self._examples = file.addMenu(say("Examples"))
+        do.fill_examples(self._examples)
+        file.addActions([self._save, save_as])
+        file.addSeparator()
+        file.addActions([self._import, self._export])
+        file.addSeparator()
+        file.addAction(self._action(say("Quit"), self.close, keys.Quit))
+        stack = store.undo_stack
+        self._undo = self._action(say("Undo"), stack.undo, "Ctrl+Z", "undo")
+        self._redo = self._action(say("Redo"), stack.redo, "Ctrl+Shift+Z", "redo")
+        self._redo.setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
+        for action, changed in ((self._undo, stack.canUndoChanged), (self._redo, stack.canRedoChanged)):
+            action.setEnabled(False)
+            changed.connect(action.setEnabled)
+        self._copy_picture = self._action(say("Copy picture"), do.copy_picture, "Ctrl+Shift+P", "picture")
+        self._copy_table = self._action(say("Copy table"), do.copy_table, "Ctrl+Shift+T", "table")
+        self._copy_sheet = self._action(say("Copy as spreadsheet, with formulas"), do.copy_sheet, "Ctrl+Shift+F", "spreadsheet")
+        edit = self.menuBar().addMenu(say("Edit"))
+        edit.addActions([self._undo, self._redo])
+        edit.addSeparator()
+        edit.addActions([self._copy_picture, self._copy_table, self._copy_sheet])
+        self._build_scenario_menu()
+        self._build_view_menu()
+        about = self.menuBar().addMenu(say("Help"))
+        about.addAction(self._action(say("Models and sources"), do.show_models))
+        about.addAction(self._action(say("About"), do.about))
+
+    def _build_scenario_menu(self) -> None:
+        do = self._commands
+        menu = self.menuBar().addMenu(say("Scenario"))
+        menu.addAction(self._action(say("Duplicate"), self._store.duplicate, "Ctrl+D"))
+        menu.addAction(self._action(say("Rename…"), do.rename, "F2"))
+        menu.addAction(self._action(say("Note…"), do.note))
+        menu.addAction(self._action(say("Compare with this one (base)"), do.make_base))
+        menu.addAction(self._action(say("Remove"), do.remove))
+        menu.addSeparator()
+        menu.addAction(self._action(say("Next scenario"), lambda: self._step(1), "Ctrl+Tab"))
+        menu.addAction(self._action(say("Previous scenario"), lambda: self._step(-1), "Ctrl+Shift+Tab"))
+
+    def _build_view_menu(self) -> None:
+        menu = self.menuBar().addMenu(say("View"))
+        menu.addAction(self._action(say("Over the write time"), lambda: self._view.show_page(0), "Ctrl+1"))
+        menu.addAction(self._action(say("Idle GPUs against storage"), lambda: self._view.show_page(1), "Ctrl+2"))
+        menu.addSeparator()
+        menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
+        menu.addAction(self._action(say("Findings"), lambda: self._show_findings("error"), "Ctrl+F"))
+        panels = self._dock.toggleViewAction()
+        panels.setText(say("Panels"))
+        panels.setShortcut("F9")
+        menu.addAction(panels)
+        menu.addSeparator()
+        self._themes = QActionGroup(self)
+        for name, label in (("light", say("Light")), ("dark", say("Dark"))):
+            action = self._themes.addAction(label)
+            action.setCheckable(True)
+            action.setData(name)
+            action.setChecked(name == self._theme.name)
+            menu.addAction(action)
+        self._themes.triggered.connect(self._on_theme)
+
+    def _build_corner(self) -> None:
+        """The toolbar, in the corner of the menu bar: one row for both."""
+        corner = QWidget(self.menuBar())
+        row = QHBoxLayout(corner)
+        row.setContentsMargins(0, 0, 8, 0)
+        row.setSpacing(2)
+        self._file_label = QLabel()
+        self._file_label.setObjectName("file_label")
+        self._file_label.setProperty("role", "small")
+        row.addWidget(self._file_label)
+        row.addSpacing(12)
+        groups = ((self._new, self._open, self._save), (self._undo, self._redo), (self._import, self._export))
+        for group in groups:
+            for action in group:
+                row.addWidget(self._button(action))
+            row.addSpacing(8)
+        self._theme_action = self._action(say("Light or dark"), self._toggle_theme, sign="moon")
+        row.addWidget(self._button(self._theme_action))
+        self.menuBar().setCornerWidget(corner)
+
+    def _button(self, action: QAction) -> QToolButton:
+        button = QToolButton()
+        button.setDefaultAction(action)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setFixedSize(26, 26)
+        return button
+
+    def _build_view_buttons(self) -> None:
+        for action in (self._copy_picture, self._copy_table, self._copy_sheet):
+            self._view.buttons.addWidget(self._button(action))
+
+    def _connect(self) -> None:
+        store = self._store
+        for panel in self._panels:
+            panel.edited.connect(store.edit)
+            panel.gesture_ended.connect(store.end_gesture)
+            panel.refused.connect(self._on_refused)
+            panel.why_requested.connect(self._show_why)
+            panel.source_requested.connect(self._show_source)
+        self._view.edited.connect(store.edit)
+        self._view.gesture_ended.connect(store.end_gesture)
+        self._view.cursor_moved.connect(self._on_cursor)
+        self._headline.why_requested.connect(self._show_why)
+        self._why.field_requested.connect(self._focus_field)
+        self._why.figure_requested.connect(self._show_why)
+        self._source.edited.connect(store.edit)
+        self._findings.field_requested.connect(self._focus_field)
+        self._bar.switch_requested.connect(store.switch)
+        self._bar.duplicate_requested.connect(store.duplicate)
+        self._bar.rename_requested.connect(store.rename)
+        self._bar.remove_requested.connect(store.remove)
+        self._bar.base_requested.connect(store.make_base)
+        self._bar.note_requested.connect(self._commands.note)
+        self._bar.ideal_requested.connect(store.make_ideal)
+        self._bar.basis_chosen.connect(self._on_basis)
+        self._bar.findings_requested.connect(self._show_findings)
+        store.workbook_changed.connect(self._on_workbook)
+        store.plans_changed.connect(self._on_plans)
+        store.edit_rejected.connect(self._on_rejected)
+        store.undo_stack.cleanChanged.connect(self._show_title)
+
+    # ------------------------------------------------------------ what is shown
+
+    def _on_workbook(self, workbook: object) -> None:
+        for panel in self._panels:
+            panel.show_workbook(workbook)  # type: ignore[arg-type]
+        self._show_title()
+
+    def _on_plans(self, shown: tuple[Shown, ...]) -> None:
+        self._shown = shown
+        now = current_of(shown)
+        base = base_of(shown)
+        reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
+        for panel in self._panels:
+            panel.show_plan(now.plan)
+        self._bar.show_plans(shown)
+        self._headline.show_plan(now, self._basis, reference, name)
+        self._view.show_plans(shown, self._basis)
+        self._left.setText(figures_line(now.plan, now.named))
+        self._right.setText(model_line(now.plan))
+
+    def _show_title(self) -> None:
+        file = self._store.file
+        name = file.name if file else say("untitled")
+        is_clean = self._store.undo_stack.isClean()
+        self.setWindowTitle(f"{name}[*] – ckptplanner")
+        self.setWindowModified(not is_clean)
+        self._file_label.setText(f"{name}   {say('saved') if is_clean and file else say('not saved')}")
+
+    def _on_cursor(self, text: str) -> None:
+        now = current_of(self._shown)
+        self._left.setText(text or figures_line(now.plan, now.named))
+
+    def _on_rejected(self, path: str, message: str) -> None:
+        for panel in self._panels:
+            panel.show_refusal(path, message)
+        if message and not any(panel.has_field(path) for panel in self._panels):
+            self.statusBar().showMessage(message, 10_000)
+        self._on_refused(path, message)
+
+    def _on_refused(self, path: str, message: str) -> None:
+        """While a field holds something refused, say that the plots keep the last good plan."""
+        (self._refused.add if message else self._refused.discard)(path)
+        self._stale.setText(say("Shown: the last good plan. One field is not accepted yet.") if self._refused else "")
+
+    def _on_basis(self, name: str) -> None:
+        self._basis = basis = _basis(name)
+        self._bar.show_basis(basis)
+        self._settings.setValue("basis", basis)
+        self._commands.basis = basis
+        self._on_plans(self._shown)
+
+    def _toggle_ghost(self) -> None:
+        self._ghost = None if self._ghost is not None else current_of(self._shown).plan
+        self._view.show_ghost(self._ghost)
+        self._on_plans(self._shown)
+
+    def _step(self, by: int) -> None:
+        names = [one.name for one in self._shown]
+        self._store.switch(names[(names.index(self._store.workbook.current) + by) % len(names)])
+
+    # ------------------------------------------------------------ pop-ups
+
+    def _show_why(self, figure: str) -> None:
+        self._why.show_derivation(derivation(current_of(self._shown).named, figure, self._basis))
+        self._why.open_by(self._anchor())
+
+    def _anchor(self) -> QWidget:
+        """What a pop-up stands beside: where the click or the focus was."""
+        return QApplication.widgetAt(QCursor.pos()) or QApplication.focusWidget() or self._headline
+
+    def _show_source(self, path: str) -> None:
+        self._source.show_field(current_of(self._shown).named, path)
+        self._source.open_by(self._anchor())
+
+    def _show_findings(self, severity: str) -> None:
+        corner = self._bar.mapToGlobal(QPoint(self._bar.width() - 12, self._bar.height()))
+        self._findings.show_findings(current_of(self._shown).plan.findings, severity, corner, self.height() - 120)
+
+    def _focus_field(self, path: str) -> None:
+        for panel in self._panels:
+            home = next((known for known in (path, path.rpartition(".")[0]) if panel.has_field(known)), None)
+            if home is not None:
+                self._dock.show()
+                panel.focus_field(home)
+                return
+
+    # ------------------------------------------------------------ look
+
+    def _on_theme(self, action: QAction) -> None:
+        self._theme = THEMES[str(action.data())]
+        self._settings.setValue("theme", self._theme.name)
+        self._apply_theme()
+        self._on_plans(self._shown)
+
+    def _toggle_theme(self) -> None:
+        other = "light" if self._theme.is_dark else "dark"
+        next(action for action in self._themes.actions() if action.data() == other).trigger()
+
+    def _apply_theme(self) -> None:
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        apply_theme(app, self._theme)
+        for action, sign in self._icons:
+            action.setIcon(icon("sun" if sign == "moon" and self._theme.is_dark else sign, self._theme))
+        for part in (self._bar, self._headline, self._view, self._findings):
+            part.show_theme(self._theme)
+        self._bar.show_basis(self._basis)
+
+    # ------------------------------------------------------------ window state
+
+    def _restore(self) -> None:
+        settings = self._settings
+        self._commands.basis = self._basis
+        self.resize(1440, 900)
+        for name, restore in (
+            ("geometry", self.restoreGeometry),
+            ("state", self.restoreState),
+            ("splitter", self._view.splitter.restoreState),
+        ):
+            stored = settings.value(name)
+            if isinstance(stored, QByteArray):
+                restore(stored)
+        for panel in self._panels:
+            name = type(panel).__name__
+            panel.section.set_unfolded(settings.value(f"unfolded/{name}", True, type=bool) is not False)
+            panel.section.set_more_shown(settings.value(f"more/{name}", False, type=bool) is True)
+
+    def _remember(self) -> None:
+        settings = self._settings
+        settings.setValue("geometry", self.saveGeometry())
+        settings.setValue("state", self.saveState())
+        settings.setValue("splitter", self._view.splitter.saveState())
+        for panel in self._panels:
+            name = type(panel).__name__
+            settings.setValue(f"unfolded/{name}", panel.section.is_unfolded)
+            settings.setValue(f"more/{name}", panel.section.is_more_shown)
+
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._commands.may_leave():
+            self._remember()
+            event.accept()
+        else:
+            event.ignore()
+
+    @override
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    @override
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            self._commands.take(files[0])

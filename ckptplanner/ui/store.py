@@ -1,0 +1,234 @@
+"""The only mutable state: the current Workbook, its undo stack, the file it belongs to.
+
+Every edit makes a new frozen Workbook and one undo step that holds the old and the new one; edits of one field within one
+gesture become one step. Panels and views are told by two signals and draw whatever they are handed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+from typing_extensions import override
+
+from ckptplanner.engine.edits import EditError, as_ideal, edit, with_allowances
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.scenario import NamedScenario, Workbook
+from ckptplanner.engine.workbook_file import read, write
+from ckptplanner.ui.shown import Shown
+from ckptplanner.ui.words import say
+
+_NO_MERGE = -1
+
+
+class ChangeWorkbook(QUndoCommand):
+    """From one workbook to another; steps with the same key become one."""
+
+    def __init__(self, install: Callable[[Workbook], None], old: Workbook, new: Workbook, text: str, key: int) -> None:
+        super().__init__(text)
+        self._install, self._old, self.new, self._key = install, old, new, key
+
+    @override
+    def id(self) -> int:
+        return self._key
+
+    @override
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, ChangeWorkbook) or self._key == _NO_MERGE:
+            return False
+        self.new = other.new
+        self.setObsolete(self.new == self._old)
+        return True
+
+    @override
+    def redo(self) -> None:
+        self._install(self.new)
+
+    @override
+    def undo(self) -> None:
+        self._install(self._old)
+
+
+class Store(QObject):
+    """Holds the workbook and changes it by edits that can be undone."""
+
+    workbook_changed = Signal(object)
+    plans_changed = Signal(object)
+    edit_rejected = Signal(str, str)
+
+    def __init__(self, workbook: Workbook, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.undo_stack = QUndoStack(self)
+        self.file: Path | None = None
+        self._workbook = workbook
+        self._gesture = 0
+        self._paths: dict[str, int] = {}
+        self._marks: dict[str, int] = {}
+
+    @property
+    def workbook(self) -> Workbook:
+        """What is shown now."""
+        return self._workbook
+
+    # ------------------------------------------------------------ edits
+
+    def edit(self, path: str, value: object) -> None:
+        """Change one field of the current scenario, or say why not."""
+        try:
+            changed = edit(self._workbook.shown, path, value)
+        except EditError as error:
+            self.edit_rejected.emit(path, error.message)
+            return
+        self.edit_rejected.emit(path, "")
+        if changed.scenario != self._workbook.shown.scenario:
+            self._replace(changed, say("change of {path}", path=path), self._merge_key(path))
+
+    def _merge_key(self, path: str) -> int:
+        return self._gesture * 1000 + self._paths.setdefault(path, len(self._paths)) % 1000
+
+    def end_gesture(self) -> None:
+        """The next edit begins a new undo step."""
+        self._gesture = (self._gesture + 1) % 1_000_000
+
+    def apply(self, change: Callable[[NamedScenario], NamedScenario], text: str) -> None:
+        """Change the current scenario by a function, as one undo step.
+
+        A refusal is reported at the field it names.
+        """
+        try:
+            changed = change(self._workbook.shown)
+        except EditError as error:
+            self.edit_rejected.emit(error.path, error.message)
+            return
+        self._replace(changed, text, _NO_MERGE)
+
+    def make_ideal(self, is_ideal: bool) -> None:
+        """Put the four allowances to neutral, or to their guesses."""
+        self.apply(as_ideal if is_ideal else with_allowances, say("ideal") if is_ideal else say("allowances"))
+
+    def _replace(self, changed: NamedScenario, text: str, key: int) -> None:
+        name = self._workbook.current
+        scenarios = tuple(changed if one.name == name else one for one in self._workbook.scenarios)
+        self._push(self._workbook.model_copy(update={"scenarios": scenarios}), text, key)
+
+    def _push(self, new: Workbook, text: str, key: int = _NO_MERGE) -> None:
+        if new != self._workbook:
+            self.undo_stack.push(ChangeWorkbook(self._install, self._workbook, new, text, key))
+
+    # ------------------------------------------------------------ scenarios
+
+    def duplicate(self) -> None:
+        """Add a copy of the current scenario beside it, and show the copy."""
+        now = self._workbook.shown
+        copy = now.model_copy(update={"name": self._free_name(now.name)})
+        self._push(
+            self._workbook.model_copy(update={"scenarios": (*self._workbook.scenarios, copy), "current": copy.name}),
+            say("duplicate"),
+        )
+        self.end_gesture()
+
+    def _free_name(self, name: str) -> str:
+        taken = {one.name for one in self._workbook.scenarios}
+        stem = name.rstrip("0123456789").rstrip() if name[-1:].isdigit() and " copy" in name else f"{name} copy"
+        candidates = [stem, *(f"{stem} {number}" for number in range(2, len(taken) + 3))]
+        return next(candidate for candidate in candidates if candidate not in taken)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a scenario another name."""
+        clean = new.strip()
+        if clean == old:
+            return
+        if not clean or len(clean) > 120:
+            self.edit_rejected.emit("name", say("A name of 1 to 120 characters is needed."))
+            return
+        if clean in {one.name for one in self._workbook.scenarios}:
+            self.edit_rejected.emit("name", say("There is a scenario of that name already: choose another."))
+            return
+        scenarios = tuple(
+            one.model_copy(update={"name": clean}) if one.name == old else one for one in self._workbook.scenarios
+        )
+        names = {
+            role: clean if getattr(self._workbook, role) == old else getattr(self._workbook, role)
+            for role in ("current", "base")
+        }
+        self._marks[clean] = self._marks.get(old, 0)
+        self._push(self._workbook.model_copy(update={"scenarios": scenarios, **names}), say("rename"))
+
+    def note(self, text: str) -> None:
+        """Write the current scenario's note."""
+        self.apply(lambda named: named.model_copy(update={"note": text[:10_000]}), say("note"))
+
+    def remove(self, name: str) -> None:
+        """Take a scenario away; the last one stays."""
+        rest = tuple(one for one in self._workbook.scenarios if one.name != name)
+        if not rest:
+            return
+        place = [one.name for one in self._workbook.scenarios].index(name)
+        near = rest[min(place, len(rest) - 1)].name
+        names = {
+            role: near if getattr(self._workbook, role) == name else getattr(self._workbook, role)
+            for role in ("current", "base")
+        }
+        self._push(self._workbook.model_copy(update={"scenarios": rest, **names}), say("remove"))
+        self.end_gesture()
+
+    def switch(self, name: str) -> None:
+        """Show another scenario; looking is not an edit that one wants to undo, but it is kept in the file."""
+        if name != self._workbook.current:
+            self.end_gesture()
+            self._install(self._workbook.model_copy(update={"current": name}))
+
+    def make_base(self, name: str) -> None:
+        """Compare with this scenario from now on."""
+        self._push(self._workbook.model_copy(update={"base": name}), say("base"))
+
+    # ------------------------------------------------------------ files
+
+    def reset(self, workbook: Workbook, file: Path | None) -> None:
+        """Start over with another workbook."""
+        self.undo_stack.clear()
+        self.undo_stack.setClean()
+        self.file = file
+        self._marks = {}
+        self.end_gesture()
+        self._install(workbook)
+
+    def open(self, file: Path) -> None:
+        """Read a plan file. Raises WorkbookError; then nothing has changed."""
+        self.reset(read(file), file)
+
+    def save(self, file: Path) -> None:
+        """Write the plan file. Raises WorkbookError; then the old file is untouched."""
+        write(self._workbook, file)
+        self.file = file
+        self.undo_stack.setClean()
+        self.end_gesture()
+
+    # ------------------------------------------------------------ telling
+
+    def _install(self, workbook: Workbook) -> None:
+        if workbook.current not in {one.name for one in workbook.scenarios}:
+            workbook = workbook.model_copy(update={"current": workbook.scenarios[0].name})
+        self._workbook = workbook
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell panels and views what there is."""
+        self.workbook_changed.emit(self._workbook)
+        self.plans_changed.emit(self.shown())
+
+    def shown(self) -> tuple[Shown, ...]:
+        """Every scenario with its plan and its mark."""
+        book = self._workbook
+        for one in book.scenarios:
+            self._marks.setdefault(one.name, self._next_mark())
+        return tuple(
+            Shown(one, plan_of(one), self._marks[one.name], one.name == book.current, one.name == book.base)
+            for one in book.scenarios
+        )
+
+    def _next_mark(self) -> int:
+        used = {self._marks[one.name] for one in self._workbook.scenarios if one.name in self._marks}
+        return next(index for index in range(len(used) + 1) if index not in used)
