@@ -348,7 +348,8 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
     else:
         spare = int(chosen.capacity_gib * GIB / plan.checkpoint.checkpoint_bytes) - storage.generations_kept
         yield _say(
-            "info", "storage.generations_kept", "Generations kept, {count}, fill {fill} of the file system: room for {more} more.",
+            "info", "storage.generations_kept",
+            "Generations kept, {count}, fill {fill} of the file system: room for {more} more.",
             count=storage.generations_kept, fill=brief(chosen.fill_fraction, FRACTION, 2), more=grouped(spare),
         )  # fmt: skip
 

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from ckptplanner.data import catalog
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine.checks import source_kind
-from ckptplanner.engine.cost import per_basis
+from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.outcome import Job, job_of
 from ckptplanner.engine.plan import Option, Plan
@@ -53,8 +53,6 @@ from ckptplanner.units import (
     grouped,
     significant,
 )
-
-Basis = Literal["month", "run", "year"]
 
 
 @dataclass(frozen=True, slots=True)

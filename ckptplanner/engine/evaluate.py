@@ -120,7 +120,7 @@ def _excluded(scenario: Scenario, tier: FsxTier, systems: FileSystems, row: int)
     if bool(systems.allowed[row, 0]):
         return None
     if storage.efa == "auto":
-        return text("EFA is assumed above 10 GB/s") if not tier.efa else text("EFA is not needed below 10 GB/s")
+        return text("EFA above 10 GB/s") if not tier.efa else text("no EFA below 10 GB/s")
     return text("EFA is switched off") if tier.efa else text("EFA is switched on")
 
 

@@ -325,6 +325,7 @@ QTabWidget::pane { border: 0; border-top: 1px solid $hairline; background: $surf
 
 QTableView, QTreeView, QListView { background: $surface; border: 0; gridline-color: $hairline; outline: 0;
     selection-background-color: $selected; selection-color: $text; }
+QTableView::item { padding: 0 8px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QHeaderView { background: $surface; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;

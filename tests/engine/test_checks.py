@@ -47,7 +47,7 @@ KINDS = [
     ),
     Kind(
         "measured at a preset", {"workload.measured_bytes": 124.45e9 * 12.0},
-        "info", "workload.measured_bytes", ("12 B a parameter", "the preset of 12\u00a0B"),
+        "info", "workload.measured_bytes", ("12 B a parameter", "the preset of 12 B"),
     ),
     Kind(
         "measured beyond presets", {"workload.measured_bytes": 124.45e9 * 30.0},

@@ -144,11 +144,11 @@ def test_escape_goes_back(qtbot, heard):
 @pytest.mark.parametrize(
     ("path", "typed", "message"),
     [
-        ("storage.write_s", "0", "More than 0."),
+        ("storage.write_s", "0", "Between 1 ms and 10,000,000,000 s."),
         ("storage.blocking_s", "-1", "Between 0 s and 10,000,000,000 s."),
         ("workload.nodes", "0", "Between 1 and 1,000,000."),
         ("workload.nodes", "1.5", "Not a whole number. Write 32 or 2,048."),
-        ("storage.max_fill", "120 %", "At most 100 %."),
+        ("storage.max_fill", "120 %", "Between 0.1 % and 100 %."),
     ],
 )
 def test_says_what_would_be_accepted(qtbot, heard, path, typed, message):

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
 from ckptplanner.engine.tables import input_rows
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.report import copying
-from ckptplanner.ui.report.content import Basis, Card, Facts, report_html
+from ckptplanner.ui.report.content import Basis, Facts, report_html
 from ckptplanner.ui.report.export import ExportError, Paper, Picture, pages_of, pdf_bytes, write_pdf
 from ckptplanner.ui.theme import load_font
 from ckptplanner.units import SECONDS, rough
@@ -166,13 +165,6 @@ def test_a_plan_with_gaps_makes_a_report(path: str, value: object) -> None:
     html = report_html(_facts(named), [])
     assert not re.search(r"\bnan\b|\binf\b|>None<", html, re.IGNORECASE)
     assert pdf_bytes(_facts(named), []).startswith(b"%PDF")
-
-
-def test_cards_of_the_window_take_the_place_of_ours() -> None:
-    cards = (Card("Costs", "$1", "a month", ("storage $1",)),)
-    html = report_html(replace(_facts(NamedScenario(name="a")), cards=cards), [])
-    assert "$1" in html
-    assert "If it breaks" not in html
 
 
 def test_pages_paint_on_an_image() -> None:

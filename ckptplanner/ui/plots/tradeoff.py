@@ -124,7 +124,9 @@ class TradeoffPlot(QWidget):
             count=least.starts.size,
         )
         self._word.setText(text, color=theme.text)
-        self._word.setPos(place, least.least_value)
+        low, high = self._plot.vb.viewRange()[0]
+        self._word.setAnchor(((place - low) / (high - low), 0.0))  # inside the plot wherever the least lies
+        self._word.setPos(place, top)
         self.setAccessibleDescription(text)
 
     @override

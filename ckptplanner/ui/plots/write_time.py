@@ -323,6 +323,7 @@ class WriteTimePlots(QWidget):
         if self._hatches[0].isVisible():
             self._word("overlap", self._cost, say("the next save begins first"), high, top, (1.0, 0.0), theme.muted, fill=True)
         self._word_least(curves, bottom)
+        self._keep_apart("efa", "least")
         self._word_generations(now, curves, x)
         waste = self._waste.vb.viewRange()[1]
         place = int(0.42 * x.size)
@@ -339,6 +340,14 @@ class WriteTimePlots(QWidget):
                 where = float(np.log10(self._place_s(one.plan)))
                 colour = theme.mark(one.index).colour
                 self._word(f"name {one.index}", self._cost, one.name, where, float(np.log10(money)), (1.1, 0.0), colour)
+
+    def _keep_apart(self, key: str, other: str) -> None:
+        """Lift one note by a line where it would run into the other."""
+        one, two = self._words.get(key), self._words.get(other)
+        if one is None or two is None or not (one.isVisible() and two.isVisible()):
+            return
+        if one.mapRectToScene(one.boundingRect()).intersects(two.mapRectToScene(two.boundingRect())):
+            one.setAnchor((0.0, 2.1))
 
     @staticmethod
     def _stop(now: Shown) -> str:
@@ -399,11 +408,19 @@ class WriteTimePlots(QWidget):
             item.setZValue(15)
             plot.addItem(item, ignoreBounds=True)
             self._words[key] = item
-        item.setAnchor(anchor)
         item.fill = pg.mkBrush(self._theme.surface) if fill else pg.mkBrush(None)
         item.setText(text, color=colour)
+        item.setAnchor((self._kept_inside(plot, item, x, anchor[0]), anchor[1]))
         item.setPos(x, y)
         item.setVisible(True)
+
+    @staticmethod
+    def _kept_inside(plot: Plot, item: pg.TextItem, x: float, anchor: float) -> float:
+        """The anchor at which a note at x stays between the axes."""
+        (low, high), room = plot.vb.viewRange()[0], max(plot.vb.width(), 1.0)
+        width = max(item.boundingRect().width(), 1.0)
+        place = (x - low) / (high - low) * room
+        return min(max(anchor, (place + width - room) / width), place / width)
 
     def _draw_handle(self, now: Shown) -> None:
         place = float(np.log10(self._place_s(now.plan)))

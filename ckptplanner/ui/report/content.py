@@ -12,43 +12,31 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from itertools import groupby
-from typing import Literal
 
 from ckptplanner import __version__
-from ckptplanner.engine.cost import per_basis
+from ckptplanner.engine.cards import Card, basis_words, cards, small_line
+from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tables import InputRow, input_rows
 from ckptplanner.ui.report.formulas import formula_rows
 from ckptplanner.ui.theme import LIGHT
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIBS, MONTHS_PER_YEAR, NBSP, SECONDS, USD, brief, grouped, rough
+from ckptplanner.units import BYTES_PER_S, FRACTION, GIBS, MONTHS_PER_YEAR, NBSP, SECONDS, USD, brief, grouped, rough
 
-Basis = Literal["month", "run", "year"]
 PICTURE_SOURCE = "picture:"
 CARD_WIDTHS = (18, 22, 20, 25, 15)
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """One of the five answers on top: its question, the figure, what stands beside it, and lines below."""
-
-    title: str
-    figure: str
-    beside: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Facts:
-    """What the report is made of; `cards` are those of the window where it hands them over."""
+    """What the report is made of."""
 
     named: NamedScenario
     plan: Plan
     sentence: str
     basis: Basis
     created: datetime
-    cards: tuple[Card, ...] = ()
 
     def per_basis(self, usd_per_year: float | None) -> float | None:
         """Yearly dollars on the basis of this report; None stays None."""
@@ -59,7 +47,7 @@ class Facts:
     @property
     def basis_words(self) -> str:
         """How one says the basis behind a figure."""
-        return {"month": say("a month"), "run": say("for the run"), "year": say("a year")}[self.basis]
+        return say_text(basis_words(self.basis))
 
 
 def report_html(facts: Facts, pictures: Sequence[tuple[str, str]]) -> str:
@@ -70,7 +58,7 @@ def report_html(facts: Facts, pictures: Sequence[tuple[str, str]]) -> str:
         pictures: Title and caption of each picture, in the order in which pages.py knows them.
     """
     parts = (
-        _head(facts), _cards(facts.cards or default_cards(facts)), _key_figures(facts), _pictures(pictures), _costs(facts),
+        _head(facts), _cards(cards(facts.plan, facts.basis)), _key_figures(facts), _pictures(pictures), _costs(facts),
         _options(facts), _findings(facts.plan), _inputs(facts.named), _formulas(facts),
     )  # fmt: skip
     return f"<html><head><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
@@ -102,112 +90,24 @@ def _head(facts: Facts) -> str:
     return f'<h1>{_esc(named.name)}</h1><p class="muted">{_esc(where)}</p><p class="lead">{_esc(facts.sentence)}</p>{note}'
 
 
-def default_cards(facts: Facts) -> tuple[Card, ...]:
-    """The five cards from the plan alone: costs, save every, if it breaks, buy, fits."""
-    return (_costs_card(facts), _interval_card(facts.plan), _break_card(facts.plan), _buy_card(facts), _fits_card(facts))
-
-
-def _costs_card(facts: Facts) -> Card:
-    cost = facts.plan.cost
-    title = say("Costs")
-    if cost is None:
-        return Card(title, say("unknown"), "", ())
-    lines = (
-        say("storage {usd}", usd=_money(facts.per_basis(cost.storage_usd_per_year))),
-        say("lost GPU time {usd}", usd=_money(facts.per_basis(cost.lost_gpu_usd_per_year))),
-    )
-    return Card(title, _money(facts.per_basis(cost.total_usd_per_year)), facts.basis_words, lines)
-
-
-def _interval_card(plan: Plan) -> Card:
-    schedule, title = plan.schedule, say("Save every")
-    if schedule is None:
-        return Card(title, say("unknown"), "", ())
-    lines = (
-        say("each save stops training for {stop}", stop=rough(schedule.blocking_s, SECONDS)),
-        say("restorable after {time}", time=rough(schedule.durable_after_s, SECONDS)),
-    )
-    steps = say("{count} steps", count=grouped(schedule.interval_steps))
-    return Card(title, rough(schedule.interval_s, SECONDS), steps, lines)
-
-
-def _break_card(plan: Plan) -> Card:
-    schedule, waste, title = plan.schedule, plan.waste, say("If it breaks")
-    if schedule is None or waste is None:
-        return Card(title, say("unknown"), "", ())
-    lines = (
-        say("mean {time}", time=rough(waste.mean_rework_s, SECONDS)),
-        say("runs again in {time}", time=rough(schedule.restart_s, SECONDS)),
-        say("can go back {time}", time=rough(schedule.reach_s, SECONDS)),
-    )
-    return Card(title, rough(waste.worst_rework_s, SECONDS), say("lost at most"), lines)
-
-
-def _buy_card(facts: Facts) -> Card:
-    chosen = facts.plan.storage.chosen
-    if chosen is None:
-        return Card(say("Buy"), "–", "", (say("no file system on offer can do this"),))
-    if chosen.throughput_mb_per_s_per_tib is None:
-        reads = say("reads {rate}", rate=brief(chosen.read_bytes_per_s, BYTES_PER_S))
-        writes = brief(chosen.baseline_bytes_per_s, BYTES_PER_S)
-        return Card(say("Use"), writes, say("writes"), (say("storage that exists"), reads))
-    tier = f"{grouped(chosen.throughput_mb_per_s_per_tib)} MB/s/TiB" + (" EFA" if chosen.efa else "")
-    lines = (tier, *([_bound_by(facts.plan, chosen)] if chosen.bound_by else []), _price_line(facts, chosen))
-    return Card(say("Buy"), brief(chosen.capacity_gib, GIBS), "FSx for Lustre", lines)
-
-
-def _bound_by(plan: Plan, option: Option) -> str:
-    if option.bound_by == "capacity":
-        return say("bound by {count} generations", count=plan.scenario.storage.generations_kept)
-    return say("bound by throughput")
-
-
-def _price_line(facts: Facts, chosen: Option) -> str:
-    price = _money(_option_usd(facts, chosen.usd_per_month))
-    best = facts.plan.storage.next_best
-    if best is None or not best.usd_per_month or not chosen.usd_per_month:
-        return price
-    more = f"{best.usd_per_month / chosen.usd_per_month - 1.0:+.0%}".replace("%", "\u00a0%").replace("-", "−")
-    return say("{price} {basis}, next best {more}", price=price, basis=facts.basis_words, more=more)
-
-
-def _fits_card(facts: Facts) -> Card:
-    plan, chosen = facts.plan, facts.plan.storage.chosen
-    if chosen is None:
-        return Card(say("Fits"), "–", "", ())
-    storage = plan.scenario.storage
-    reached = chosen.baseline_bytes_per_s * storage.write_efficiency
-    lines = [say("write rate {share}", share=brief(plan.storage.required_write_bytes_per_s / reached, FRACTION, 2))]
-    quota = storage.quota_gib or max((tier.default_quota_gib for tier in storage.tiers), default=None)
-    if quota and chosen.throughput_mb_per_s_per_tib is not None:
-        lines.append(say("quota {share}", share=brief(chosen.capacity_gib / quota, FRACTION, 2)))
-    return Card(say("Fits"), brief(chosen.fill_fraction, FRACTION, 2), say("of the file system"), tuple(lines))
-
-
-def _cards(cards: Sequence[Card]) -> str:
-    widths = CARD_WIDTHS if len(cards) == len(CARD_WIDTHS) else (100 // len(cards),) * len(cards)
-    cells = "".join(f'<td class="card" width="{width}%">{_card(card)}</td>' for width, card in zip(widths, cards, strict=True))
+def _cards(answers: Sequence[Card]) -> str:
+    """The five cards of the headline, side by side."""
+    pairs = zip(CARD_WIDTHS, answers, strict=True)
+    cells = "".join(f'<td class="card" width="{width}%">{_card(card)}</td>' for width, card in pairs)
     return f'<table class="cards" width="100%" cellspacing="0"><tr>{cells}</tr></table>'
 
 
 def _card(card: Card) -> str:
-    lines = "".join(f'<p class="line">{_esc(line)}</p>' for line in card.lines)
-    beside = f'<p class="beside">{_esc(card.beside)}</p>' if card.beside else ""
-    return f'<p class="question">{_esc(card.title)}</p><p class="figure">{_esc(card.figure)}</p>{beside}{lines}'
+    said = [say_text(line) for line in card.lines] + [f"{say_text(share.name)} {share.shown}" for share in card.shares]
+    lines = "".join(f'<p class="line">{_esc(line)}</p>' for line in said)
+    large = f'<p class="figure">{_esc(card.large)}</p>' if card.large else ""
+    beside = f'<p class="beside">{_esc(say_text(card.words))}</p>' if card.words.template else ""
+    return f'<p class="question">{_esc(say_text(card.title))}</p>{large}{beside}{lines}'
 
 
 def _key_figures(facts: Facts) -> str:
-    plan, schedule, waste = facts.plan, facts.plan.schedule, facts.plan.waste
-    said = [
-        say("one checkpoint {size}", size=brief(plan.checkpoint.checkpoint_bytes, BYTES)),
-        say("needed {rate}", rate=brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)),
-    ]
-    if schedule is not None:
-        said.append(say("best interval {time}", time=brief(schedule.best_interval_s, SECONDS)))
-    if waste is not None and waste.chosen_fraction is not None:
-        share = waste.chosen_fraction
-        said.append(say("waste from saving and interruptions {share}", share=_percent(share)))
-        said.append(say("goodput {share}", share=brief(1.0 - share, FRACTION, 4)))
+    """The smaller line of the headline."""
+    said = (say_text(part) for part in small_line(facts.plan, facts.basis))
     return f'<p class="key">{" &nbsp;·&nbsp; ".join(_esc(part.replace(" ", NBSP)) for part in said)}</p>'
 
 

@@ -15,10 +15,11 @@ from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QSizeF
 from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from ckptplanner import __version__
+from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import ExportError, write_csv, write_whole
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
-from ckptplanner.ui.report.content import Basis, Card, Facts, report_html
+from ckptplanner.ui.report.content import Facts, report_html
 from ckptplanner.ui.report.pages import Pages, Picture
 from ckptplanner.ui.theme import load_font
 
@@ -44,7 +45,6 @@ def write_pdf(
     created: datetime,
     sentence: str,
     basis: Basis = "month",
-    cards: Sequence[Card] = (),
 ) -> Path:
     """Write the report and return its path; the file appears whole or not at all.
 
@@ -57,12 +57,11 @@ def write_pdf(
         created: The date in the report and its footer.
         sentence: The sentence of the headline: the first line of the report.
         basis: What dollars are counted over.
-        cards: The five cards as the window shows them; empty: they are made from the plan.
 
     Raises:
         ExportError: the file cannot be written.
     """
-    facts = Facts(named, plan, sentence, basis, created, tuple(cards))
+    facts = Facts(named, plan, sentence, basis, created)
     write_whole(path, pdf_bytes(facts, pictures, paper))
     return path
 
@@ -100,4 +99,4 @@ def _writer(buffer: QBuffer, title: str, paper: Paper) -> QPdfWriter:
     return writer
 
 
-__all__ = ["Basis", "Card", "ExportError", "Facts", "Paper", "Picture", "pages_of", "pdf_bytes", "write_csv", "write_pdf"]
+__all__ = ["Basis", "ExportError", "Facts", "Paper", "Picture", "pages_of", "pdf_bytes", "write_csv", "write_pdf"]
