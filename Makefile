@@ -1,0 +1,34 @@
+# make run    open the planner            make bench  how fast it is, against limits
+# make test   the tests, without a screen make shots  the pictures in docs/img
+# make lint   format, rules, types
+#
+# `run` and `test` set up what is missing: packaging/setup.sh says how.
+
+PYTHON := .venv/bin/python
+EXAMPLE := resources/examples/nemotron-3.5-super.ckptplan.json
+
+export LANG ?= C.UTF-8
+export PYQTGRAPH_QT_LIB := PySide6
+
+.PHONY: run test lint bench shots
+
+run: .venv/.desktop
+	@$(PYTHON) -m ckptplanner $(EXAMPLE)
+
+test: .venv/.offscreen
+	QT_QPA_PLATFORM=offscreen $(PYTHON) -X faulthandler -m pytest -q -n 2
+
+lint: .venv/.offscreen
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy ckptplanner
+
+bench: .venv/.offscreen
+	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/bench/bench.py
+
+shots: .venv/.offscreen
+	QT_QPA_PLATFORM=offscreen $(PYTHON) packaging/shots.py
+
+.venv/.offscreen .venv/.desktop: .venv/.%: pyproject.toml packaging/setup.sh
+	@sh packaging/setup.sh $*
+	@touch $@
