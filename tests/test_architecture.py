@@ -240,7 +240,9 @@ def test_an_input_has_its_words_and_limits(path: str) -> None:
     assert spec.title
     assert spec.title != path.rpartition(".")[2]
     assert spec.description.endswith(".")
-    assert spec.default_source in {"article", "doc", "guess", "typed"}
+    # what is not given comes from nowhere; every default value comes from somewhere
+    assert (spec.default is None) == (spec.default_source == "")
+    assert spec.default_source in {"", "article", "doc", "guess"}
     if spec.unit is not None:
         assert spec.low is not None
         assert spec.high is not None

@@ -48,7 +48,9 @@ def _layout_of(value: Any) -> Any:
 class Workload(Frozen):
     """What is trained, on what, and what of it is saved."""
 
-    model: ModelParts | None = entry(None, title="Model", help="The model's parameters by part, from a file or the catalog.")
+    model: ModelParts | None = entry(
+        None, title="Model", source="", help="The model's parameters by part, from a file or the catalog."
+    )
     total_params: Params = entry(
         124.45e9, title="Parameters", source="article", ge=1, le=1e16,
         help="All parameters, the experts that a token does not use included. The size follows this, never the active ones.",
@@ -70,7 +72,7 @@ class Workload(Frozen):
         help="Bytes on disk for one frozen parameter: 2 in bf16, 0 where the base model is read from elsewhere.",
     )  # fmt: skip
     measured_bytes: Bytes | None = entry(
-        None, title="Measured checkpoint", source="typed", ge=1, le=1e20,
+        None, title="Measured checkpoint", source="", ge=1, le=1e20,
         help="The size of one real checkpoint. When it is given it replaces parameters times bytes.",
     )  # fmt: skip
     nodes: Count = entry(32, title="Nodes", source="article", ge=1, le=1_000_000, help="Nodes of this job.")
@@ -86,7 +88,7 @@ class Workload(Frozen):
         help="Sharded: every node writes its share. Single: one node writes everything, and its link bounds the write.",
     )  # fmt: skip
     framework: Annotated[Framework, _row_of(catalog.framework)] = entry(
-        lambda: catalog.framework("Megatron-LM"), title="Framework", source="typed",
+        lambda: catalog.framework("Megatron-LM"), title="Framework", source="article",
         help="Decides the unit of the interval (steps) and what happens when the last write is unfinished.",
     )  # fmt: skip
     step_s: Seconds = entry(10.0, title="Step time", ge=1e-6, le=1e6, help="One training step. Turns the interval into steps.")
@@ -132,7 +134,7 @@ class Failures(Frozen):
         help="Time after an interruption in which no node is there to restart on.",
     )
     spot_notice_s: Seconds | None = entry(
-        None, title="Spot notice", source="typed", ge=1e-6, le=MAX_S,
+        None, title="Spot notice", source="", ge=1e-6, le=MAX_S,
         help="Warning before a spot node is taken: 2 min on AWS. Empty: no spot nodes.",
     )  # fmt: skip
 
@@ -151,7 +153,7 @@ class CustomStorage(Frozen):
     usd_per_month: UsdPerMonth | None = entry(
         None,
         title="Costs a month",
-        source="typed",
+        source="",
         ge=0,
         le=1e12,
         help="This job's share. Empty: unknown, and money is not ranked.",
@@ -174,7 +176,7 @@ class Storage(Frozen):
         help="t_w: the time given to the write to storage. A decision: shorter is dearer.",
     )  # fmt: skip
     interval_s: Seconds | None = entry(
-        None, title="Interval", source="typed", ge=1e-6, le=MAX_S,
+        None, title="Interval", source="", ge=1e-6, le=MAX_S,
         help="Start of one save to the start of the next. Empty: the best one, never shorter than a save takes.",
     )  # fmt: skip
     interval_model: Literal["exact", "young", "daly"] = entry(
@@ -227,16 +229,16 @@ class Storage(Frozen):
     custom: CustomStorage | None = entry(
         None,
         title="Storage that exists",
-        source="typed",
+        source="",
         help="Given: this file system is used instead of a new FSx one.",
     )
-    whole_steps: bool = entry(False, title="Whole steps", source="typed", help="Round the interval to whole training steps.")
+    whole_steps: bool = entry(False, title="Whole steps", source="article", help="Round the interval to whole training steps.")
     tier: str = entry(
-        "auto", title="File system", source="typed",
+        "auto", title="File system", source="article",
         help="auto: the cheapest legal one. Or a fixed one: p2-500-12000, p2-1000-33600-efa.",
     )  # fmt: skip
     quota_gib: Gib | None = entry(
-        None, title="Quota", source="typed", ge=1, le=1e12,
+        None, title="Quota", source="", ge=1, le=1e12,
         help="The account's quota as a hard limit. Empty: the default quota is a warning only.",
     )  # fmt: skip
     choose_by: Literal["storage_usd", "total_usd"] = entry(
@@ -265,7 +267,7 @@ class Restore(Frozen):
 class Run(Frozen):
     """The run as a whole."""
 
-    days: Days = entry(365.0, title="Run length", source="typed", ge=1e-6, le=36_500, help="Length of the run in days.")
+    days: Days = entry(365.0, title="Run length", source="article", ge=1e-6, le=36_500, help="Length of the run in days.")
 
 
 class TierPrices(Frozen):
@@ -298,7 +300,7 @@ class Prices(Frozen):
         142.416, title="Node price", source="article", ge=0, le=1e7, help="One node for one hour. Empty: unknown."
     )
     gpu_value_usd_per_h: UsdPerHour | None = entry(
-        None, title="Value of a GPU-hour", source="typed", ge=0, le=1e7,
+        None, title="Value of a GPU-hour", source="", ge=0, le=1e7,
         help="What an hour of one GPU is worth to you. Empty: the node price divided by its GPUs.",
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from ckptplanner.data.records import LayoutPart, ModelParts, NodePrice, Row
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.plan import Finding, Option, Plan
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario
+from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.frozen import FloatArray, leaf_paths, spec_of, value_at
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_PARAM, Unit, exact, grouped
@@ -177,12 +178,13 @@ def _input_row(named: NamedScenario, path: str, translate: Translate) -> InputRo
     value = value_at(named.scenario, path)
     plain, unit = _plain(value), BYTES_PER_PARAM if path == "workload.layout" else spec.unit
     source_text, date = _origin(named, path, translate)
+    words = VALUE_WORDS.get(path, {}).get(value) if isinstance(value, str) else None
     return InputRow(
         path=path,
         title=translate(text(spec.title)),
         value=plain,
         unit=unit.symbol if unit is not None and unit.kind not in {"count", "number"} else "",
-        shown=shown(value, unit, translate),
+        shown=translate(words) if words else shown(value, unit, translate),
         source=source_kind(named, path),
         source_text=source_text,
         date=date,

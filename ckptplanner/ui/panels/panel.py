@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source, Workbook
+from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.frozen import FieldSpec, PathError, spec_of, value_at
 from ckptplanner.ui.theme import EDGE
 from ckptplanner.ui.widgets.choice_edit import CheckEdit, Choice, ChoiceEdit, SearchEdit
@@ -28,7 +29,7 @@ from ckptplanner.ui.widgets.field_row import ComputedRow, Editor, FieldRow
 from ckptplanner.ui.widgets.quantity_edit import QuantityEdit
 from ckptplanner.ui.widgets.section import Section
 from ckptplanner.ui.widgets.segmented import Segmented
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import say, say_text
 
 Edit = tuple[str, Any]
 Make = Callable[[FieldSpec], Editor]
@@ -108,6 +109,11 @@ def check(text: str) -> Make:
 def search(find: Callable[[str], Sequence[Choice]], describe: Callable[[Any], str], hint: str) -> Make:
     """A search in a catalog."""
     return lambda spec: SearchEdit(spec, find, describe, hint)
+
+
+def named_choices(path: str) -> list[Choice]:
+    """The values of a choice field under their common names."""
+    return [Choice(value, say_text(words)) for value, words in VALUE_WORDS[path].items()]
 
 
 def _default_make(spec: FieldSpec) -> Make:

@@ -10,7 +10,7 @@ from typing_extensions import override
 from ckptplanner.data import catalog
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import TIER_PATTERN, CustomStorage, Scenario
-from ckptplanner.ui.panels.panel import ButtonEntry, Edit, Entry, FieldEntry, Panel, listed, quantity, switch
+from ckptplanner.ui.panels.panel import ButtonEntry, Edit, Entry, FieldEntry, Panel, listed, named_choices, quantity, switch
 from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import say
 from ckptplanner.units import HOUR, MINUTE, NBSP, SECONDS, USD_PER_MONTH, brief, significant
@@ -44,7 +44,7 @@ def _not_with_sync(scenario: Scenario) -> str:
 
 def _saving() -> tuple[Entry, ...]:
     return (
-        FieldEntry(path="storage.mode", make=switch(Choice("async", say("async")), Choice("sync", say("sync")))),
+        FieldEntry(path="storage.mode", make=switch(*named_choices("storage.mode"))),
         FieldEntry(path="storage.blocking_s", reason=_not_with_sync),
         FieldEntry(path="storage.write_s"),
         FieldEntry(path="storage.interval_s", make=quantity(say("best")), none_text=_best_interval),
@@ -70,7 +70,7 @@ def _file_system() -> tuple[Entry, ...]:
         ButtonEntry(title=say("buy a new one instead"), edit=("storage.custom", None), is_shown=_has_custom),
         FieldEntry(
             path="storage.efa",
-            make=listed(Choice("auto", say("auto")), Choice("on", say("on")), Choice("off", say("off"))),
+            make=listed(*named_choices("storage.efa")),
             choices=_efa,
             is_shown=_buys,
         ),
@@ -92,12 +92,12 @@ def _limits() -> tuple[Entry, ...]:
         FieldEntry(path="storage.latency_s", title=say("Fixed time"), rare=True),
         FieldEntry(
             path="storage.pace",
-            make=listed(Choice("within", say("in the write time")), Choice("full", say("as fast as it can"))),
+            make=listed(*named_choices("storage.pace")),
             rare=True,
         ),
         FieldEntry(
             path="storage.published",
-            make=listed(Choice("write_end", say("when written")), Choice("next_save", say("at the next save"))),
+            make=listed(*named_choices("storage.published")),
             rare=True,
         ),
     )
@@ -107,17 +107,17 @@ def _models() -> tuple[Entry, ...]:
     return (
         FieldEntry(
             path="storage.interval_model",
-            make=listed(Choice("exact", say("exact")), Choice("young", say("Young, 1974")), Choice("daly", say("Daly, 2006"))),
+            make=listed(*named_choices("storage.interval_model")),
             rare=True,
         ),
         FieldEntry(
             path="storage.waste_model",
-            make=listed(Choice("exact", say("exact")), Choice("first_order", say("first order"))),
+            make=listed(*named_choices("storage.waste_model")),
             rare=True,
         ),
         FieldEntry(
             path="storage.choose_by",
-            make=listed(Choice("storage_usd", say("storage bill")), Choice("total_usd", say("with lost GPUs"))),
+            make=listed(*named_choices("storage.choose_by")),
             rare=True,
         ),
         FieldEntry(path="storage.whole_steps", rare=True),

@@ -11,7 +11,18 @@ from ckptplanner.data import catalog
 from ckptplanner.data.records import LayoutPart
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
-from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, check, listed, quantity, search, switch
+from ckptplanner.ui.panels.panel import (
+    ComputedEntry,
+    Entry,
+    FieldEntry,
+    Panel,
+    check,
+    listed,
+    named_choices,
+    quantity,
+    search,
+    switch,
+)
 from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import say
 from ckptplanner.units import BYTES, BYTES_PER_PARAM, PARAMS, brief, exact, significant
@@ -50,9 +61,7 @@ def _model() -> tuple[Entry, ...]:
             path="workload.model.vision",
             title=say("Vision part"),
             help=say("A frozen part is saved but carries no optimizer state."),
-            make=listed(
-                Choice("frozen", say("frozen")), Choice("trained", say("trained")), Choice("left out", say("left out"))
-            ),
+            make=listed(*named_choices("workload.model.vision")),
             is_shown=lambda scenario: _part(scenario, "vision_params") > 0,
             line=lambda plan: _part_line(plan, "vision_params"),
         ),
@@ -110,7 +119,7 @@ def _rare() -> tuple[Entry, ...]:
         FieldEntry(path="workload.measured_bytes", title=say("Measured size"), make=quantity(say("not measured")), rare=True),
         FieldEntry(
             path="workload.writer",
-            make=switch(Choice("sharded", say("all nodes")), Choice("single", say("one"))),
+            make=switch(*named_choices("workload.writer")),
             rare=True,
         ),
         FieldEntry(path="workload.collective_timeout_s", title=say("Comm. timeout"), rare=True),

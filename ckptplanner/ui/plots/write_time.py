@@ -420,7 +420,7 @@ class WriteTimePlots(QWidget):
         (low, high), room = plot.vb.viewRange()[0], max(plot.vb.width(), 1.0)
         width = max(item.boundingRect().width(), 1.0)
         place = (x - low) / (high - low) * room
-        return min(max(anchor, (place + width - room) / width), place / width)
+        return float(min(max(anchor, (place + width - room) / width), place / width))
 
     def _draw_handle(self, now: Shown) -> None:
         place = float(np.log10(self._place_s(now.plan)))

@@ -265,7 +265,7 @@ def _input_cells(row: InputRow) -> list[str]:
     }.get(row.source, row.source)  # fmt: skip
     mark = "warning" if row.source == "guess" else "plain"
     source = f'<span class="{mark}">{_esc(kind)}</span>'
-    if row.source_text:
+    if row.source_text and kind:
         source += f'<span class="small">, {_esc(row.source_text)}</span>'
     shown = _esc(value) if row.shown else f'<span class="muted">{_esc(value)}</span>'
     date = _esc(row.date).replace("-", "\u2011")

@@ -1,0 +1,20 @@
+"""What the values of choice fields are called, in the panels, the report and the derivations alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ckptplanner.text import Text, text
+
+VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
+    "workload.writer": {"sharded": text("all nodes"), "single": text("one")},
+    "workload.model.vision": {"frozen": text("frozen"), "trained": text("trained"), "left out": text("left out")},
+    "storage.mode": {"async": text("async"), "sync": text("sync")},
+    "storage.interval_model": {"exact": text("exact"), "young": text("Young, 1974"), "daly": text("Daly, 2006")},
+    "storage.waste_model": {"exact": text("exact"), "first_order": text("first order")},
+    "storage.efa": {"auto": text("auto"), "on": text("on"), "off": text("off")},
+    "storage.pace": {"within": text("in the write time"), "full": text("as fast as it can")},
+    "storage.published": {"write_end": text("when written"), "next_save": text("at the next save")},
+    "storage.choose_by": {"storage_usd": text("storage bill"), "total_usd": text("with lost GPUs")},
+    "storage.tier": {"auto": text("cheapest")},
+}
