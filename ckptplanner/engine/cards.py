@@ -1,6 +1,6 @@
 """The five questions of the headline and their answers, and the smaller line: words and figures, shared by window and report.
 
-Values are named by the figure they show (see derive.FIGURES), so that a click on one finds its derivation.
+Values are named by the figure they show (see derivation/figures.py), so that a click on one finds its derivation.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, rough
 
@@ -91,7 +92,7 @@ def _if_it_breaks(plan: Plan, basis: str) -> Card:
 
 
 def _buy(plan: Plan, basis: str) -> Card:
-    chosen, best = plan.storage.chosen, plan.storage.next_best
+    chosen = plan.storage.chosen
     if chosen is None:
         return Card(text("BUY"), "capacity_gib", UNKNOWN, text("nothing on offer fits"))
     price = money(None if chosen.usd_per_month is None else chosen.usd_per_month * MONTHS_PER_YEAR, plan, basis)
@@ -105,7 +106,7 @@ def _buy(plan: Plan, basis: str) -> Card:
         )  # fmt: skip
     return Card(
         text("BUY"), "capacity_gib", f"{grouped(chosen.capacity_gib)}\u00a0GiB", text("FSx Lustre"),
-        (_sold_as(chosen), _price_line(price, basis, chosen, best)),
+        (_sold_as(chosen), _price_line(price, basis, plan.storage.next_best_fraction)),
     )  # fmt: skip
 
 
@@ -118,11 +119,11 @@ def _sold_as(chosen: Option) -> Text:
     return text("{baseline_bytes_per_s}, as fixed", baseline_bytes_per_s=name)
 
 
-def _price_line(price: str, basis: str, chosen: Option, best: Option | None) -> Text:
+def _price_line(price: str, basis: str, next_best: float | None) -> Text:
     per = basis_words(basis)
-    if best is None or not best.usd_per_month or not chosen.usd_per_month:
+    if next_best is None:
         return text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=per)
-    more = f"{(best.usd_per_month / chosen.usd_per_month - 1) * 100:+.0f}\u00a0%".replace("-", "−")
+    more = f"{next_best * 100:+.0f}\u00a0%".replace("-", "−")
     return text("{storage_usd_per_month} {per}, next best {next_best}", storage_usd_per_month=price, per=per, next_best=more)
 
 
@@ -140,11 +141,15 @@ def _fits(plan: Plan, basis: str) -> Card:
 
 def quota_fraction(plan: Plan) -> float | None:
     """The share of the account's quota, the user's or the default one, that the chosen file system takes. [1]"""
-    storage, chosen = plan.scenario.storage, plan.storage.chosen
+    chosen, quota = plan.storage.chosen, quota_gib(plan.scenario.storage)
     if chosen is None or chosen.throughput_mb_per_s_per_tib is None:
         return None
-    quota = storage.quota_gib or max((tier.default_quota_gib for tier in storage.tiers), default=0.0)
     return chosen.capacity_gib / quota if quota else None
+
+
+def quota_gib(storage: Storage) -> float | None:
+    """The account's quota: the user's, else the service's default. [GiB]"""
+    return storage.quota_gib or max((tier.default_quota_gib for tier in storage.tiers), default=None)
 
 
 def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
@@ -191,7 +196,7 @@ def _price_of(plan: Plan) -> float | None:
 
 
 def difference(figure: str, plan: Plan, reference: Plan, basis: str) -> str | None:
-    """How a card's figure differs from a reference plan, with its sign; None where either is not known or FITS."""
+    """How a card's figure differs from a reference plan, with its sign; None where there is nothing to say."""
     if figure not in DIFFERENCES:
         return None
     read, kind = DIFFERENCES[figure]
@@ -199,9 +204,11 @@ def difference(figure: str, plan: Plan, reference: Plan, basis: str) -> str | No
     if mine is None or theirs is None:
         return None
     change = mine - theirs
+    if abs(change) < 1e-9:
+        return None
     if kind == "money":
         dollars = per_basis(abs(change), basis, plan.scenario.run.days)
         size = f"${grouped(dollars)}" if dollars < 1e5 else brief(dollars, USD)
     else:
         size = rough(abs(change), SECONDS)
-    return size if abs(change) < 1e-9 else ("+" if change > 0 else "−") + size
+    return ("+" if change > 0 else "−") + size

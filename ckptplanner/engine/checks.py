@@ -402,16 +402,21 @@ def _check_prices(plan: Plan) -> Iterator[Finding]:
             "What the storage that exists costs is not known: dollars of storage and the total stay empty.",
         )  # fmt: skip
     if chosen is not None and chosen.usd_per_month == 0:
-        yield _say("warning", _price_path(chosen), "A storage price of $0: is it free, or not known? Leave it empty then.")
+        yield _say("warning", price_path(chosen), "A storage price of $0: is it free, or not known? Leave it empty then.")
     if prices.node_usd_per_h is None and prices.gpu_value_usd_per_h is None:
-        yield _say(
-            "warning", "prices.node_usd_per_h",
-            "No price is known for {node} in {region}: type one, or the value of a GPU-hour.",
-            node=scenario.workload.node.name, region=prices.region,
-        )  # fmt: skip
+        yield Finding("warning", "prices.node_usd_per_h", no_node_price(scenario))
 
 
-def _price_path(option: Option) -> str:
+def no_node_price(scenario: Scenario) -> Text:
+    """That the node has no known price, and what to do about it."""
+    return text(
+        "No price is known for {node} in {region}: type one, or the value of a GPU-hour.",
+        node=scenario.workload.node.name, region=scenario.prices.region,
+    )  # fmt: skip
+
+
+def price_path(option: Option) -> str:
+    """The field that holds the price of a file system."""
     if option.throughput_mb_per_s_per_tib is None:
         return "storage.custom.usd_per_month"
     return f"prices.storage_usd_per_gib_month.p2_{option.throughput_mb_per_s_per_tib:.0f}"

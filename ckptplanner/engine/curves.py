@@ -44,7 +44,7 @@ class Curves:
     """Everything drawn against the write time. NaN marks what is not known or no longer holds.
 
     `cheapest` picks one row for each write time: the least storage bill among the tiers that the EFA rule allows, or the
-    least total where the scenario chooses by it; -1 where none is known.
+    least total where the scenario chooses by it; the smallest where no price is known; -1 where none will do.
     """
 
     write_s: FloatArray
@@ -79,13 +79,19 @@ def _mode_curves(result: Outcome) -> ModeCurves:
 
 
 def cheapest_rows(scenario: Scenario, systems: FileSystems, result: Outcome) -> FloatArray:
-    """Which row is the cheapest usable one in each column, -1 where none has a price. (m, n) -> (n,)"""
+    """Which row is chosen in each column: the cheapest usable one, or the smallest where no price is known; -1: none.
+
+    Rows of one price: the one that loses less training. (m, n) -> (n,)
+    """
+    full = np.zeros_like(result.interval_s)
     by_total = scenario.storage.choose_by == "total_usd"
-    price = result.total_usd_per_year if by_total else systems.usd_per_month + np.zeros_like(result.interval_s)
-    price = np.where(systems.usable & np.isfinite(price), price, np.inf)
-    # equal prices: the one that loses less training
-    best = price.min(axis=0, keepdims=True)
-    tie = np.where(price <= best * (1.0 + 1e-12), result.exact_fraction, np.inf)
+    price = result.total_usd_per_year if by_total else systems.usd_per_month + full
+    usable = systems.usable & np.isfinite(result.interval_s)
+    priced = np.where(usable & np.isfinite(price), price, np.inf)
+    smallest = np.where(usable, systems.capacity_gib + full, np.inf)
+    order = np.where(np.isfinite(priced).any(axis=0, keepdims=True), priced, smallest)
+    best = order.min(axis=0, keepdims=True)
+    tie = np.where(order <= best * (1.0 + 1e-12), result.exact_fraction, np.inf)
     return np.where(np.isfinite(best[0]), tie.argmin(axis=0), -1).astype(float)
 
 

@@ -181,11 +181,12 @@ def _known(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float |
     return value if math.isfinite(value) else None
 
 
-def _rank(candidate: Candidate) -> tuple[bool, bool, float]:
-    """Cheapest first; what takes no part, and what has no price, behind."""
+def _rank(candidate: Candidate) -> tuple[bool, bool, bool, float]:
+    """Storage that exists first, then the cheapest; what would be refused, and what has no price, behind."""
     option = candidate.option
     price = option.usd_per_month
-    return (option.illegal_reason is not None, price is None, price if price is not None else option.capacity_gib)
+    by = price if price is not None else option.capacity_gib
+    return (option.id != "custom", option.illegal_reason is not None, price is None, by)
 
 
 def _choose(scenario: Scenario, candidates: list[Candidate]) -> Candidate | None:

@@ -222,7 +222,7 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
     storage, failures = scenario.storage, scenario.failures
     clients = job.writers * systems.client_bytes_per_s
     rate = np.minimum(systems.write_bytes_per_s * storage.write_efficiency, clients)
-    writes_in = storage.latency_s + job.checkpoint_bytes / rate
+    writes_in = storage.latency_s + job.checkpoint_bytes / rate + np.zeros_like(write_s)
     write = writes_in if storage.pace == "full" else write_s + np.zeros_like(writes_in)
     if mode == "sync":
         blocking, background = write, np.zeros_like(write)

@@ -121,6 +121,12 @@ class StoragePlan:
         others = (o for o in self.options if o.is_offered and o is not self.chosen and o.usd_per_month is not None)
         return min(others, key=lambda option: option.usd_per_month or 0.0, default=None)
 
+    @property
+    def next_best_fraction(self) -> float | None:
+        """How much more than the chosen one it costs a month, as a share; None where either price is not known. [1]"""
+        other, own = self.next_best, self.chosen.usd_per_month if self.chosen else None
+        return other.usd_per_month / own - 1.0 if other is not None and other.usd_per_month is not None and own else None
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMainWindow, QMenu, QMessageBox
 
 from ckptplanner import __version__
@@ -13,6 +13,7 @@ from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
 from ckptplanner.data.readers.models import read_model
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import ExportError
+from ckptplanner.engine.edits import EditError, value_from_text
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.scenario import Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
@@ -20,6 +21,7 @@ from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.headless import export
 from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.report import copying
+from ckptplanner.ui.report.export import Paper
 from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.words import say
@@ -31,12 +33,19 @@ def examples() -> list[Path]:
     return sorted(asset_path("examples").glob(f"*{SUFFIX}"))
 
 
+def _usual_paper() -> str:
+    """Letter where it is the custom, A4 elsewhere."""
+    is_letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
+    return "letter" if is_letter else "a4"
+
+
 class Commands:
     """The window's commands; errors are one sentence in a box, and nothing is lost by them."""
 
     def __init__(self, window: QMainWindow, store: Store, view: PlanView, settings: QSettings) -> None:
         self._window, self._store, self._view, self._settings = window, store, view, settings
         self.basis: Basis = "month"
+        self.paper: Paper = "letter" if settings.value("paper", _usual_paper()) == "letter" else "a4"
 
     # ------------------------------------------------------------ files
 
@@ -158,6 +167,23 @@ class Commands:
         except UnitError as refused:
             self._say(str(refused))
 
+    def ask_layout(self) -> None:
+        """Ask for the parts that are saved for a parameter, and their bytes."""
+        now = self._store.workbook.shown.scenario.workload.layout
+        written = ", ".join(f"{part.what}:{part.bytes_per_param:g}" for part in now)
+        asked = say("What is on disk for one trained parameter, and its bytes: bf16 weights:2, fp32 moments:8")
+        answer, is_given = QInputDialog.getText(self._window, say("Saved for each"), asked, text=written)
+        if not is_given:
+            return
+        try:
+            parts = value_from_text("workload.layout", answer)
+        except EditError as error:
+            self._say(error.message)
+            return
+        self._store.end_gesture()
+        self._store.edit("workload.layout", parts)
+        self._store.end_gesture()
+
     # ------------------------------------------------------------ scenarios
 
     def rename(self) -> None:
@@ -196,12 +222,17 @@ class Commands:
         """Write everything into a folder; says where, or why not."""
         named = self._store.workbook.shown
         try:
-            files = export(named, plan_of(named), folder, "a4", self.basis)
+            files = export(named, plan_of(named), folder, self.paper, self.basis)
         except ExportError as error:
             self._say(str(error))
             return False
         self._say_done(say("Written to {folder}: {files}", folder=folder, files=", ".join(file.name for file in files)))
         return True
+
+    def choose_paper(self, name: str) -> None:
+        """Take A4 or Letter for the reports from now on."""
+        self.paper = "letter" if name == "letter" else "a4"
+        self._settings.setValue("paper", self.paper)
 
     def copy_picture(self) -> None:
         """Put the plots on the clipboard as a picture."""

@@ -106,8 +106,8 @@ class Bar(QWidget):
         painter.setFont(font(SMALL_PX))
         painter.setPen(QColor(theme.muted))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(0, 0, 74, self.height()), middle, say_text(share.name))
-        room = QRectF(76, self.height() / 2 - 2.5, max(self.width() - 76 - 42, 10), 5)
+        painter.drawText(QRectF(0, 0, 64, self.height()), middle, say_text(share.name))
+        room = QRectF(64, self.height() / 2 - 2.5, max(self.width() - 64 - 38, 6), 5)
         painter.fillRect(room, QColor(theme.hairline))
         is_over = share.fraction > 1.0
         used = QRectF(room.left(), room.top(), room.width() * min(share.fraction, 1.0), room.height())
@@ -127,8 +127,9 @@ class CardView(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
+        self.setMinimumWidth(136)
         box = QVBoxLayout(self)
-        box.setContentsMargins(12, 7, 8, 8)
+        box.setContentsMargins(10, 7, 6, 8)
         box.setSpacing(0)
         self._title = QLabel()
         self._title.setProperty("role", "small")
@@ -138,6 +139,8 @@ class CardView(QFrame):
         box.addWidget(self._large)
         self._lines = [LinkLabel("small") for _ in range(3)]
         self._bars = [Bar() for _ in range(4)]
+        for line in self._lines:
+            line.setWordWrap(True)
         for widget in (*self._lines, *self._bars):
             widget.setVisible(False)
             box.addWidget(widget)
@@ -157,7 +160,7 @@ class CardView(QFrame):
         )
         words = linked(card.words, theme.muted, bold=False) if card.words.template else ""
         self._large.setVisible(bool(card.large))
-        self._large.show_html(f'{figure}&nbsp;&nbsp;<span style="color:{theme.muted}">{words}</span>')
+        self._large.show_html(f'{figure}&nbsp;<span style="color:{theme.muted}">{words}</span>')
         texts = ([change] if change else []) + [linked(line, theme.text) for line in card.lines]
         for label, text in zip(self._lines, [*texts, "", "", ""], strict=False):
             label.setVisible(bool(text))
@@ -182,8 +185,8 @@ class Headline(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         self._cards = [CardView() for _ in range(5)]
-        for card in self._cards:
-            row.addWidget(card, 1)
+        for card, stretch in zip(self._cards, (19, 20, 22, 24, 14), strict=True):
+            row.addWidget(card, stretch)
             card.why_requested.connect(self.why_requested)
         box.addLayout(row)
         box.addSpacing(2)

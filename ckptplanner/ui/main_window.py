@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QMenu,
     QScrollArea,
     QToolBar,
     QToolButton,
@@ -21,7 +23,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from ckptplanner.engine.cost import BASES, Basis
-from ckptplanner.engine.derive import derivation
+from ckptplanner.engine.derivation.derive import derivation
 from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.commands import Commands
 from ckptplanner.ui.findings_view import FindingsView
@@ -29,7 +31,7 @@ from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panels.failures import FailuresPanel
 from ckptplanner.ui.panels.panel import Panel
 from ckptplanner.ui.panels.storage import StoragePanel
-from ckptplanner.ui.panels.workload import WorkloadPanel
+from ckptplanner.ui.panels.workload import ANOTHER_LAYOUT, OTHER_LAYOUT, WorkloadPanel
 from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.shown import Shown, base_of, current_of
@@ -161,6 +163,10 @@ class MainWindow(QMainWindow):
         file.addActions([self._save, save_as])
         file.addSeparator()
         file.addActions([self._import, self._export])
+        self._papers = self._choice_menu(
+            file.addMenu(say("Paper of the report")), (("a4", say("A4")), ("letter", say("Letter"))), do.paper
+        )
+        self._papers.triggered.connect(self._on_paper)
         file.addSeparator()
         file.addAction(self._action(say("Quit"), self.close, keys.Quit))
         stack = store.undo_stack
@@ -207,14 +213,22 @@ class MainWindow(QMainWindow):
         panels.setShortcut("F9")
         menu.addAction(panels)
         menu.addSeparator()
-        self._themes = QActionGroup(self)
-        for name, label in (("light", say("Light")), ("dark", say("Dark"))):
-            action = self._themes.addAction(label)
+        self._themes = self._choice_menu(menu, (("light", say("Light")), ("dark", say("Dark"))), self._theme.name)
+        self._themes.triggered.connect(self._on_theme)
+
+    def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
+        """Add actions of which one holds."""
+        group = QActionGroup(self)
+        for name, label in choices:
+            action = group.addAction(label)
             action.setCheckable(True)
             action.setData(name)
-            action.setChecked(name == self._theme.name)
+            action.setChecked(name == chosen)
             menu.addAction(action)
-        self._themes.triggered.connect(self._on_theme)
+        return group
+
+    def _on_paper(self, action: QAction) -> None:
+        self._commands.choose_paper(str(action.data()))
 
     def _build_corner(self) -> None:
         """The toolbar, in the corner of the menu bar: one row for both."""
@@ -250,7 +264,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         store = self._store
         for panel in self._panels:
-            panel.edited.connect(store.edit)
+            panel.edited.connect(self._on_panel_edited)
             panel.gesture_ended.connect(store.end_gesture)
             panel.refused.connect(self._on_refused)
             panel.why_requested.connect(self._show_why)
@@ -275,14 +289,23 @@ class MainWindow(QMainWindow):
         store.workbook_changed.connect(self._on_workbook)
         store.plans_changed.connect(self._on_plans)
         store.edit_rejected.connect(self._on_rejected)
-        store.undo_stack.cleanChanged.connect(self._show_title)
+        store.undo_stack.cleanChanged.connect(self._show_clean)
+
+    def _on_panel_edited(self, path: str, value: object) -> None:
+        """An edit of a panel; "other…" among the layouts asks for the parts first."""
+        if path == "workload.layout" and value in (OTHER_LAYOUT, ANOTHER_LAYOUT):
+            self._commands.ask_layout()
+            for panel in self._panels:
+                panel.show_refusal(path, "")
+        else:
+            self._store.edit(path, value)
 
     # ------------------------------------------------------------ what is shown
 
     def _on_workbook(self, workbook: object) -> None:
         for panel in self._panels:
             panel.show_workbook(workbook)  # type: ignore[arg-type]
-        self._show_title()
+        self._show_clean(self._store.undo_stack.isClean())
 
     def _on_plans(self, shown: tuple[Shown, ...]) -> None:
         self._shown = shown
@@ -297,10 +320,9 @@ class MainWindow(QMainWindow):
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
 
-    def _show_title(self) -> None:
+    def _show_clean(self, is_clean: bool) -> None:
         file = self._store.file
         name = file.name if file else say("untitled")
-        is_clean = self._store.undo_stack.isClean()
         self.setWindowTitle(f"{name}[*] – ckptplanner")
         self.setWindowModified(not is_clean)
         self._file_label.setText(f"{name}   {say('saved') if is_clean and file else say('not saved')}")

@@ -198,8 +198,6 @@ class OptionsTable(QTableView):
     def fit_widths(self) -> None:
         """Fit the columns to what they hold now."""
         self.resizeColumnsToContents()
-        for column in range(len(_IS_NUMBER) - 1):
-            self.setColumnWidth(column, self.columnWidth(column) + (2 if column in (1, 6) else 6))
 
     def texts(self) -> list[list[str]]:
         """Headings and rows, as they are copied."""

@@ -91,7 +91,7 @@ class ScenarioBar(QWidget):
         self.setObjectName("scenario_bar")
         self.setFixedHeight(_HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setProperty("role", "panel")
+        self.setProperty("role", "surface")
         self._theme = LIGHT
         self._shown: tuple[Shown, ...] = ()
         row = QHBoxLayout(self)
@@ -101,6 +101,8 @@ class ScenarioBar(QWidget):
         self._tabs.setContentsMargins(0, 0, 0, 0)
         self._tabs.setSpacing(4)
         inside = QWidget()
+        inside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        inside.setProperty("role", "surface")
         inside.setLayout(self._tabs)
         self._scroll = QScrollArea()
         self._scroll.setWidget(inside)

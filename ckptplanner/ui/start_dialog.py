@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPointF, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -32,6 +32,7 @@ from ckptplanner.data.records import ModelParts, ModelRow
 from ckptplanner.engine.edits import EditError, edit, value_from_text, with_allowances
 from ckptplanner.engine.scenario import CustomStorage, NamedScenario
 from ckptplanner.ui.theme import set_property
+from ckptplanner.ui.widgets.choice_edit import paint_chevron
 from ckptplanner.ui.words import say
 from ckptplanner.units import BYTES, BYTES_PER_S, PARAMS, UnitError, brief, parse
 
@@ -53,6 +54,16 @@ def parts_lines(parts: ModelParts) -> list[str]:
     return lines
 
 
+class Drop(QComboBox):
+    """A plain list that drops down, with the chevron of the panels."""
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        colour = self.palette().color(QPalette.ColorRole.PlaceholderText)
+        paint_chevron(QPainter(self), QPointF(self.width() - 12, self.height() / 2), colour)
+
+
 class StartDialog(QDialog):
     """Asks three questions; `named` holds the plan once it is accepted."""
 
@@ -60,7 +71,7 @@ class StartDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("start_dialog")
         self.setWindowTitle(say("New plan"))
-        self.setMinimumWidth(560)
+        self.setMinimumWidth(660)
         self.setAcceptDrops(True)
         self.named: NamedScenario | None = None
         self._model: ModelRow | ModelParts | None = None
@@ -99,17 +110,17 @@ class StartDialog(QDialog):
         self._count.setObjectName("start.nodes")
         self._count.setRange(1, 1_000_000)
         self._count.setValue(32)
-        self._node = QComboBox()
+        self._node = Drop()
         self._node.setObjectName("start.node")
         for row in catalog.nodes():
             self._node.addItem(f"{row.name}  ({row.gpus} × {row.accelerator})", row.id)
         self._node.setCurrentIndex(self._node.findData("p6-b300.48xlarge"))
-        self._region = QComboBox()
+        self._region = Drop()
         self._region.setObjectName("start.region")
         self._region.addItems(list(catalog.regions()))
 
     def _build_storage(self) -> None:
-        self._storage = QComboBox()
+        self._storage = Drop()
         self._storage.setObjectName("start.storage")
         self._storage.addItem(say("buy a new FSx for Lustre"), "fsx")
         self._storage.addItem(say("storage we already have"), "custom")
@@ -134,6 +145,7 @@ class StartDialog(QDialog):
             nodes.addWidget(widget, stretch)
         form.addRow(say("Which nodes?"), nodes)
         storage = QVBoxLayout()
+        storage.setSpacing(8)
         storage.addWidget(self._storage)
         self._rate_row = QWidget()
         rates = QHBoxLayout(self._rate_row)

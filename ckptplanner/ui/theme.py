@@ -301,7 +301,7 @@ QToolBar { border-bottom: 1px solid $hairline; spacing: 4px; padding: 0 8px; }
 QStatusBar { border-top: 1px solid $hairline; font-size: $small; color: $muted; }
 QStatusBar::item { border: 0; }
 QStatusBar QLabel { font-size: $small; color: $muted; padding: 0 8px; }
-QToolBar[role="bare"] { padding: 0; border: 0; border-bottom: 1px solid $hairline; background: $panel; }
+QToolBar[role="bare"] { padding: 0; border: 0; border-bottom: 1px solid $hairline; background: $surface; }
 QMenuBar::item { padding: 4px 8px; background: transparent; border-radius: 4px; }
 QMenuBar::item:selected { background: $accent_ground; }
 QMenu { background: $surface; border: 1px solid $line; padding: 4px; }
@@ -325,11 +325,11 @@ QTabWidget::pane { border: 0; border-top: 1px solid $hairline; background: $surf
 
 QTableView, QTreeView, QListView { background: $surface; border: 0; gridline-color: $hairline; outline: 0;
     selection-background-color: $selected; selection-color: $text; }
-QTableView::item { padding: 0 8px; }
+QTableView::item { padding: 0 6px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QHeaderView { background: $surface; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;
-    border-bottom: 1px solid $hairline; padding: 0 8px; height: 24px; }
+    border-bottom: 1px solid $hairline; padding: 0 6px; height: 24px; }
 
 QProgressBar { background: $hairline; border: 0; border-radius: 2px; max-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }

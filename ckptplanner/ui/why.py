@@ -36,7 +36,8 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from ckptplanner.engine.derive import Change, Derivation, Input
+from ckptplanner.engine.derivation.changes import Change
+from ckptplanner.engine.derivation.derive import Derivation, Input
 from ckptplanner.ui.theme import EDGE, GRID, font
 from ckptplanner.ui.widgets.field_row import source_word
 from ckptplanner.ui.words import say, say_text

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from ckptplanner.engine.derive import FIGURES, Basis, Derivation, derivation
+from ckptplanner.engine.cost import Basis
+from ckptplanner.engine.derivation.derive import Derivation, derivation
+from ckptplanner.engine.derivation.figures import FIGURES
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.measure import HOW_TO_MEASURE, alternatives, catalog_value
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source

@@ -38,6 +38,11 @@ def _buys(scenario: Scenario) -> bool:
     return scenario.storage.custom is None
 
 
+def _not_at_full_pace(scenario: Scenario) -> str:
+    is_taken = scenario.storage.custom is not None and scenario.storage.pace == "full"
+    return say("not at full pace") if is_taken else ""
+
+
 def _not_with_sync(scenario: Scenario) -> str:
     return say("not with sync") if scenario.storage.mode == "sync" else ""
 
@@ -46,7 +51,7 @@ def _saving() -> tuple[Entry, ...]:
     return (
         FieldEntry(path="storage.mode", make=switch(*named_choices("storage.mode"))),
         FieldEntry(path="storage.blocking_s", reason=_not_with_sync),
-        FieldEntry(path="storage.write_s"),
+        FieldEntry(path="storage.write_s", reason=_not_at_full_pace),
         FieldEntry(path="storage.interval_s", make=quantity(say("best")), none_text=_best_interval),
         FieldEntry(path="storage.generations_kept", line=_generations),
     )

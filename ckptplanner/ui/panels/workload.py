@@ -27,7 +27,8 @@ from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import say
 from ckptplanner.units import BYTES, BYTES_PER_PARAM, PARAMS, brief, exact, significant
 
-_OTHER: Final = "other"
+OTHER_LAYOUT: Final = "other"  # asks for the parts; also stands for parts that are no preset
+ANOTHER_LAYOUT: Final = "another"
 
 
 class WorkloadPanel(Panel):
@@ -71,7 +72,6 @@ def _model() -> tuple[Entry, ...]:
             make=listed(*_layouts(), describe=lambda _: say("other…")),
             shown=lambda scenario: _layout_id(scenario.workload.layout),
             choices=lambda plan: _layout_choices(plan.scenario),
-            edits=lambda _, chosen: () if chosen == _OTHER else (("workload.layout", chosen),),
             line=_layout_line,
         ),
     )
@@ -144,7 +144,7 @@ def _part_line(plan: Plan, name: str) -> str:
 
 
 def _layout_id(parts: Sequence[LayoutPart]) -> str:
-    return next((row.id for row in catalog.layouts() if row.parts == tuple(parts)), _OTHER)
+    return next((row.id for row in catalog.layouts() if row.parts == tuple(parts)), OTHER_LAYOUT)
 
 
 def _layout_text(bytes_per_param: float) -> str:
@@ -164,12 +164,16 @@ def _layouts() -> tuple[Choice, ...]:
 
 
 def _layout_choices(scenario: Scenario) -> tuple[Choice, ...]:
-    """The catalog's layouts, and the scenario's own when it is none of them."""
+    """The catalog's layouts, and the scenario's own when it is none of them; or the offer to write one."""
     parts = scenario.workload.layout
-    if _layout_id(parts) != _OTHER:
-        return _layouts()
+    if _layout_id(parts) != OTHER_LAYOUT:
+        return (*_layouts(), Choice(OTHER_LAYOUT, say("other…"), say("other…"), say("Write the parts and their bytes")))
     text = _layout_text(scenario.workload.bytes_per_param)
-    return (*_layouts(), Choice(_OTHER, f"{text}    {say('other…')}", text, _parts_text(parts)))
+    return (
+        *_layouts(),
+        Choice(OTHER_LAYOUT, f"{text}    {say('other')}", text, _parts_text(parts)),
+        Choice(ANOTHER_LAYOUT, say("other…"), say("other…"), say("Write the parts and their bytes")),
+    )
 
 
 def _parts_text(parts: Sequence[LayoutPart]) -> str:

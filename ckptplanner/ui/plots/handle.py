@@ -42,6 +42,13 @@ class Tag(QGraphicsItem):
         half = self.boundingRect().width() / 2
         self.setPos(min(max(x, left + half), max(right - half, left + half)), y)
 
+    def stand_beside(self, other: Tag) -> None:
+        """Move aside where this tag would cover the other one."""
+        room = (self.boundingRect().width() + other.boundingRect().width()) / 2 + 4
+        gap = self.x() - other.x()
+        if abs(gap) < room:
+            self.setX(other.x() + (room if gap >= 0 else -room))
+
     @override
     def boundingRect(self) -> QRectF:
         width = QFontMetricsF(font(SMALL_PX)).horizontalAdvance(self._text) + 20

@@ -244,7 +244,8 @@ class WriteTimePlots(QWidget):
             theirs = base.plan.curves
             values = log10(theirs.picked(self._mode(theirs, base).chosen_fraction))
             self._waste.curve("base", log10(theirs.write_s), values, pen(theme.mark(base.index).colour), z=2)
-        self._set_range(self._waste, x, run_async, sync, room=0.12)
+        first, second = (sync, run_async) if now.plan.scenario.storage.mode == "sync" else (run_async, sync)
+        self._set_range(self._waste, x, first, second, room=0.12)
 
     @staticmethod
     def _mode(curves: Curves, shown: Shown) -> ModeCurves:
@@ -254,10 +255,12 @@ class WriteTimePlots(QWidget):
         """Fit the heights to the first values, and to the second as far as ten times the first."""
         first, second = first[np.isfinite(first)], second[np.isfinite(second)]
         every = np.concatenate((first, second))
+        plot.getAxis("left").setStyle(showValues=bool(every.size))
         low, high = (float(every.min()), float(every.max())) if every.size else (0.0, 1.0)
         if first.size:
             high = min(high, float(np.median(first)) + 1.1) if second.size else high
-            high = max(high, float(np.quantile(first, 0.98)))
+            high = max(high, float(np.quantile(first, 0.98)), float(first.min()))
+            low = max(low, float(np.median(first)) - 2.2)
         span = max(high - low, 0.3)
         low, high = low - room * span, high + 0.04 * span
         plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(low, high), padding=0, disableAutoRange=True)
@@ -309,7 +312,9 @@ class WriteTimePlots(QWidget):
 
     @staticmethod
     def _place_s(plan: Plan) -> float:
-        """Where a plan stands on the axis: the time its write is given. [s]"""
+        """Where a plan stands on the axis: the time its write is given, or takes on storage that exists. [s]"""
+        if takes_its_time(plan) and plan.schedule is not None:
+            return plan.schedule.write_s
         return plan.scenario.storage.write_s
 
     def _draw_words(self, now: Shown, curves: Curves, x: FloatArray) -> None:
@@ -322,8 +327,13 @@ class WriteTimePlots(QWidget):
         self._words["efa"].setVisible(self._bands[0].isVisible() and has_room)
         if self._hatches[0].isVisible():
             self._word("overlap", self._cost, say("the next save begins first"), high, top, (1.0, 0.0), theme.muted, fill=True)
+        if not np.isfinite(curves.picked(curves.usd_per_month)).any():
+            missing = say("No price is known: type it in the Storage panel, and the cost appears here.")
+            self._word("missing", self._cost, missing, (low + high) / 2, (bottom + top) / 2, (0.5, 0.5), theme.muted)
+        if takes_its_time(now.plan):
+            held = say("at full pace the write takes what the storage needs")
+            self._word("pace", self._waste, held, low, self._waste.vb.viewRange()[1][0], (0.0, 1.2), theme.muted)
         self._word_least(curves, bottom)
-        self._keep_apart("efa", "least")
         self._word_generations(now, curves, x)
         waste = self._waste.vb.viewRange()[1]
         place = int(0.42 * x.size)
@@ -340,14 +350,26 @@ class WriteTimePlots(QWidget):
                 where = float(np.log10(self._place_s(one.plan)))
                 colour = theme.mark(one.index).colour
                 self._word(f"name {one.index}", self._cost, one.name, where, float(np.log10(money)), (1.1, 0.0), colour)
+        self._declutter()
 
-    def _keep_apart(self, key: str, other: str) -> None:
-        """Lift one note by a line where it would run into the other."""
-        one, two = self._words.get(key), self._words.get(other)
-        if one is None or two is None or not (one.isVisible() and two.isVisible()):
-            return
-        if one.mapRectToScene(one.boundingRect()).intersects(two.mapRectToScene(two.boundingRect())):
-            one.setAnchor((0.0, 2.1))
+    def _declutter(self) -> None:
+        """Lift the EFA note over the one beside it; of other notes that run into one another the first stays."""
+        kept: list[QRectF] = []
+        names = [key for key in self._words if key.startswith("name ")]
+        for key in ("least", "missing", "pace", "best", *names, "efa", "held", "overlap", "async", "sync"):
+            item = self._words.get(key)
+            if item is None or not item.isVisible():
+                continue
+            if key == "efa" and any(self._scene_rect(item).intersects(other) for other in kept):
+                item.setAnchor((0.0, 2.1))
+            rect = self._scene_rect(item)
+            item.setVisible(not any(rect.intersects(other) for other in kept))
+            if item.isVisible():
+                kept.append(rect.adjusted(2, 3, -2, -3))
+
+    @staticmethod
+    def _scene_rect(item: pg.TextItem) -> QRectF:
+        return QRectF(item.mapRectToScene(item.boundingRect()))
 
     @staticmethod
     def _stop(now: Shown) -> str:
@@ -427,6 +449,7 @@ class WriteTimePlots(QWidget):
         for line in self._lines:
             line.blockSignals(True)
             line.setValue(place)
+            line.setMovable(not takes_its_time(now.plan))
             line.blockSignals(False)
         self._tag.show_text(self._figures(now.plan))
         self._ghost_tag.setVisible(self._ghost is not None)
@@ -465,6 +488,8 @@ class WriteTimePlots(QWidget):
         for tag, plan in ((self._tag, current_of(self._shown).plan), (self._ghost_tag, self._ghost)):
             if plan is not None:
                 tag.place(self._scene_x(self._place_s(plan)), box.top() - 21, box.left(), box.right() + RIGHT_WIDTH)
+        if self._ghost is not None:
+            self._ghost_tag.stand_beside(self._tag)
         floor = self._waste.sceneBoundingRect().bottom()
         for item, share in zip(self._below, (0.0, 0.5, 1.0), strict=True):
             room = box.width() - item.boundingRect().width()
@@ -493,7 +518,7 @@ class WriteTimePlots(QWidget):
         if event.button() != Qt.MouseButton.LeftButton or event.isAccepted():  # type: ignore[attr-defined]
             return
         place = self._seconds_at(event.scenePos())  # type: ignore[attr-defined]
-        if place is not None:
+        if place is not None and not takes_its_time(current_of(self._shown).plan):
             self.edited.emit(PATH, nice_s(place))
             self.gesture_ended.emit()
 
@@ -559,7 +584,7 @@ class WriteTimePlots(QWidget):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         factor = {Qt.Key.Key_Left: 1 / 1.05, Qt.Key.Key_Right: 1.05}.get(Qt.Key(event.key()))
-        if factor is None or not self._shown:
+        if factor is None or not self._shown or takes_its_time(current_of(self._shown).plan):
             super().keyPressEvent(event)
             return
         now = self._place_s(current_of(self._shown).plan)
@@ -579,6 +604,11 @@ class WriteTimePlots(QWidget):
     def paint_on(self, painter: QPainter, target: QRectF) -> None:
         """Draw both plots as vectors; at the widget's own size the scale is 1."""
         self._view.render(painter, target, self._view.viewport().rect())
+
+
+def takes_its_time(plan: Plan) -> bool:
+    """Whether the write time is what the storage needs and no decision: storage that exists, at full pace."""
+    return plan.scenario.storage.custom is not None and plan.scenario.storage.pace == "full"
 
 
 def tier_name(curves: Curves, row: int) -> str:
