@@ -7,7 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMainWindow
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.engine.derive import FIGURES, derivation
+from ckptplanner.engine.derivation.derive import derivation
+from ckptplanner.engine.derivation.figures import FIGURES
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, Source
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.source_popup import SourcePopup
