@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import typing
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,7 @@ def _limits(parts: tuple[Any, ...]) -> dict[str, float]:
     return found
 
 
+@lru_cache(maxsize=1024)
 def spec_of(model: type[BaseModel], path: str) -> FieldSpec:
     """Describe the field at a dotted path below `model`.
 

@@ -59,6 +59,7 @@ def evaluate(scenario: Scenario) -> Plan:
     return replace(plan, findings=checks.findings(plan))
 
 
+@lru_cache(maxsize=128)
 def plan_of(named: NamedScenario) -> Plan:
     """The plan of a named scenario, with what its sources say added to the findings."""
     plan = evaluate(named.scenario)

@@ -23,6 +23,11 @@ from ckptplanner.ui.words import say
 _NO_MERGE = -1
 
 
+def _inputs(workbook: Workbook) -> tuple[object, ...]:
+    """A workbook without the sources of its values."""
+    return (workbook.current, workbook.base, *((one.name, one.note, one.scenario) for one in workbook.scenarios))
+
+
 class ChangeWorkbook(QUndoCommand):
     """From one workbook to another; steps with the same key become one."""
 
@@ -39,7 +44,10 @@ class ChangeWorkbook(QUndoCommand):
         if not isinstance(other, ChangeWorkbook) or self._key == _NO_MERGE:
             return False
         self.new = other.new
-        self.setObsolete(self.new == self._old)
+        if _inputs(self.new) == _inputs(self._old):
+            # back where the gesture began: no step is left, and the values come again from where they came
+            self.setObsolete(True)
+            self._install(self._old)
         return True
 
     @override
