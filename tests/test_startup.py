@@ -1,0 +1,38 @@
+"""The start: one fresh process opens the first example to its first paint, without what only later work needs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "resources/examples/nemotron-3.5-super.ckptplan.json"
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
+    """The names of all modules at the first paint."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests/bench/first_paint.py"), str(EXAMPLE)],
+        env=os.environ | {"XDG_CONFIG_HOME": str(tmp_path_factory.mktemp("home")), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    _clock, _cpu, *modules = done.stdout.split()
+    return frozenset(modules)
+
+
+def test_the_window_is_painted(loaded: frozenset[str]) -> None:
+    assert "ckptplanner.ui.main_window" in loaded
+    assert "pyqtgraph" in loaded
+
+
+@pytest.mark.parametrize("module", ["pandas", "scipy", "matplotlib", "PySide6.QtPrintSupport"])
+def test_the_first_paint_does_not_wait_for(module: str, loaded: frozenset[str]) -> None:
+    assert module not in loaded
