@@ -1,4 +1,4 @@
-"""The commands of SPEC 11: open the window, `plan`, `export`. Qt is loaded only to open a window or to draw a report.
+"""The commands: open the window, `plan`, `export`. Qt is loaded only to open a window or to draw a report.
 
 Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
 would be accepted. Exit 3: the plan has an error finding; everything else is still printed.

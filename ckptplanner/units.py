@@ -319,7 +319,7 @@ UsdPerMonth = Annotated[float, USD_PER_MONTH, _NUMBER, _F]
 UsdPerGibMonth = Annotated[float, USD_PER_GIB_MONTH, _NUMBER, _F]
 MbPerSPerTib = Annotated[float, TIER, _NUMBER, _F]
 
-# how a name ends -> what it counts; the longest ending wins (STYLE: the unit stands in the name)
+# how a name ends -> what it counts; the longest ending wins: the unit stands in the name
 SUFFIX_UNITS: Mapping[str, Unit] = {
     "_s": SECONDS, "_bytes": BYTES, "_bytes_per_s": BYTES_PER_S, "_bytes_per_param": BYTES_PER_PARAM, "_gib": GIBS,
     "_fraction": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION, "_probability": FRACTION,

@@ -1,4 +1,4 @@
-"""Who may import whom (STYLE 1), that the engine stays light, and that every number says what it counts."""
+"""Who may import whom (ui -> engine -> data -> units), that the engine stays light, and that numbers say what they count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ckptplanner.units import COUNT, Unit, unit_of
 
 ROOT = Path(ckptplanner.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-QT = {"PySide6", "shiboken6", "pyqtgraph"}
+QT_PACKAGES = {"PySide6", "shiboken6", "pyqtgraph"}
 
 
 def module_of(file: Path) -> str:
@@ -67,7 +67,8 @@ def test_the_reading_of_imports_sees_what_is_there() -> None:
     )
     assert "ckptplanner.engine.curves" in imports_of("ckptplanner.engine.plan"), "imports inside functions count too"
     assert any(
-        is_below(module, "ckptplanner.ui") and QT & {name.split(".")[0] for name in imports_of(module)} for module in MODULES
+        is_below(module, "ckptplanner.ui") and QT_PACKAGES & {name.split(".")[0] for name in imports_of(module)}
+        for module in MODULES
     )
 
 
@@ -146,7 +147,7 @@ def test_widgets_know_no_view(module: str) -> None:
 
 @pytest.mark.parametrize("module", [module for module in MODULES if not is_below(module, "ckptplanner.ui")])
 def test_qt_stays_in_the_ui(module: str) -> None:
-    assert QT & {name.split(".")[0] for name in imports_of(module)} == set()
+    assert QT_PACKAGES & {name.split(".")[0] for name in imports_of(module)} == set()
 
 
 def test_the_command_line_loads_the_ui_only_when_it_is_needed() -> None:
@@ -161,12 +162,12 @@ def test_it_loads_neither_qt_nor_pandas_nor_scipy(module: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = set(done.stdout.split())
     assert {"ckptplanner", "numpy"} <= loaded
-    assert loaded & (QT | {"pandas", "scipy", "matplotlib"}) == set()
+    assert loaded & (QT_PACKAGES | {"pandas", "scipy", "matplotlib"}) == set()
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="from 3.12 on None is immortal and nothing shows")
 def test_qt_drops_no_reference_of_none() -> None:
-    """PySide6 6.12.0 loses one at each call that returns None, and aborts after some 100,000 (QT 1.1)."""
+    """PySide6 6.12.0 loses one at each call that returns None, and aborts after some 100,000."""
     code = (
         "import sys\n"
         "from PySide6.QtCore import QPointF\n"
@@ -186,7 +187,7 @@ def models_in(module: Any) -> list[type[BaseModel]]:
 
 
 MODELS = {model.__name__: model for module in (records, scenario) for model in models_in(module) if model.model_fields}
-# the contract's own names (SPEC 11) and a name whose parent carries the unit
+# the contract's own names (docs/models.md 10.2) and a name whose parent carries the unit
 OTHER_ENDINGS = {
     ("TierPrices", "p2_125"), ("TierPrices", "p2_250"), ("TierPrices", "p2_500"), ("TierPrices", "p2_1000"),
     ("NodeType", "hbm_bytes_per_gpu"), ("NodeType", "nvme_bytes_each"), ("LayoutPart", "bytes_per_param"),

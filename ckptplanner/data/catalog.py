@@ -180,13 +180,13 @@ def _file(name: str) -> Traversable:
 
 @cache
 def layouts() -> tuple[ByteLayout, ...]:
-    """What is on disk for one trained parameter, by layout (SPEC 2)."""
+    """What is on disk for one trained parameter, by layout (docs/models.md 2)."""
     return read_rows(_file("layouts.csv"), ByteLayout, _split_parts)
 
 
 @cache
 def frameworks() -> tuple[Framework, ...]:
-    """How the training frameworks save (SPEC 9)."""
+    """How the training frameworks save (docs/models.md 9)."""
     return read_rows(_file("frameworks.csv"), Framework)
 
 
@@ -198,7 +198,7 @@ def nodes() -> tuple[NodeType, ...]:
 
 @cache
 def fsx_tiers() -> tuple[FsxTier, ...]:
-    """FSx for Lustre Persistent 2 on SSD, each throughput without and with EFA (SPEC 5)."""
+    """FSx for Lustre Persistent 2 on SSD, each throughput without and with EFA (docs/models.md 6)."""
     return read_rows(_file("fsx_tiers.csv"), FsxTier)
 
 
@@ -216,7 +216,7 @@ def node_prices() -> tuple[NodePrice, ...]:
 
 @cache
 def interruption_records() -> tuple[InterruptionRecord, ...]:
-    """Published counts of interruptions, each at its own number of nodes (SPEC 4)."""
+    """Published counts of interruptions, each at its own number of nodes (docs/models.md 5)."""
     return read_rows(_file("interruptions.csv"), InterruptionRecord, _divide_period)
 
 

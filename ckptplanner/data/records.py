@@ -42,7 +42,7 @@ class LayoutPart(Frozen):
 
 
 class ByteLayout(Row):
-    """What is on disk for one trained parameter (SPEC 2)."""
+    """What is on disk for one trained parameter (docs/models.md 2)."""
 
     parts: tuple[LayoutPart, ...]
 
@@ -81,7 +81,7 @@ class NodeType(Row):
 
 
 class FsxTier(Row):
-    """One throughput of FSx for Lustre Persistent 2 SSD, with or without EFA (SPEC 5, FACTS 1)."""
+    """One throughput of FSx for Lustre Persistent 2 SSD, with or without EFA (docs/models.md 6)."""
 
     throughput_mb_per_s_per_tib: MbPerSPerTib
     efa: bool
@@ -110,7 +110,7 @@ class NodePrice(Row):
 
 
 class InterruptionRecord(Row):
-    """A published count of interruptions: `mtbi_s` at `nodes` nodes (SPEC 4)."""
+    """A published count of interruptions: `mtbi_s` at `nodes` nodes (docs/models.md 5)."""
 
     nodes: Count = Field(ge=1)
     period_s: Seconds | None = None
@@ -123,7 +123,7 @@ class ModelParts(Frozen):
     """A model's parameters by part, with the switches that say which of them a checkpoint holds.
 
     `body_params` is the text model without embedding, head and MTP layers. `active_body_params` is the share of it that
-    one token uses; embedding and head are always counted as active here (ECOSYSTEM 1a).
+    one token uses; embedding and head are always counted as active here, which not every model card does.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How big one checkpoint is and who writes how much of it (SPEC 2)."""
+"""How big one checkpoint is and who writes how much of it (docs/models.md 2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def checkpoint_bytes(total_params: float, frozen_params: float, bytes_per_param:
         bytes_per_param: What is on disk for a trained parameter. [B/param]
         frozen_bytes_per_param: What is on disk for a frozen one. [B/param]
 
-    Scheduler, random and data-loader state are small and not counted; activations are not saved. Source: SPEC 2.
+    Scheduler, random and data-loader state are small and not counted; activations are not saved.
     """
     return max(total_params - frozen_params, 0.0) * bytes_per_param + frozen_params * frozen_bytes_per_param
 

@@ -212,7 +212,7 @@ def _check_progress(plan: Plan) -> Iterator[Finding]:
 
 
 def _check_models(plan: Plan) -> Iterator[Finding]:
-    """Where the first-order formula stops holding (THEORY 1.4)."""
+    """Where the first-order formula stops holding (docs/models.md 4.6)."""
     waste, schedule = plan.waste, plan.schedule
     if waste is None or schedule is None or waste.exact_fraction is None:
         return

@@ -1,4 +1,4 @@
-"""What a plan costs in dollars: storage, training stopped by saves, rework and restarts (SPEC 6, 11)."""
+"""What a plan costs in dollars: storage, training stopped by saves, rework and restarts (docs/models.md 8)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from ckptplanner.frozen import BoolArray, FloatArray, with_value
 from ckptplanner.units import MONTHS_PER_YEAR
 
 POINTS = 512
-FIRST_S = 20.0  # article A's shortest write time
+FIRST_S = 20.0  # the shortest write time in Article A's figures
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""A Plan as the JSON that `plan --json` prints: the names and units of SPEC 11, nothing computed."""
+"""A Plan as the JSON that `plan --json` prints: the names and units of docs/models.md 10.3, nothing computed."""
 
 from __future__ import annotations
 

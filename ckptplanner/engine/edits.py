@@ -22,7 +22,7 @@ from ckptplanner.units import UnitError, exact, parse
 Kind = Literal["log", "doc", "article", "guess", "typed"]
 Change = tuple[str, Any, Source | None]
 
-# a new plan starts with these, each marked as a guess until it is measured; the ideal has them neutral (SPEC 13)
+# a new plan starts with these, each marked as a guess until it is measured; the ideal has them neutral (docs/models.md 7.5)
 ALLOWANCES: dict[str, float] = {
     "storage.max_fill": 0.85,
     "storage.read_efficiency": 0.7,
@@ -290,7 +290,7 @@ def edit(named: NamedScenario, path: str, value: Any, kind: Kind = "typed", text
 
     Args:
         named: The scenario before.
-        path: A dotted path of SPEC 11, or `failures.record`, `workload.model`, `workload.bytes_per_param`.
+        path: A dotted path of docs/models.md 10.2, or `failures.record`, `workload.model`, `workload.bytes_per_param`.
         value: The new value; catalog rows may be given by their id.
         kind: Where the value comes from, where the catalog does not say.
         text: More about that source.
@@ -308,7 +308,7 @@ def edit(named: NamedScenario, path: str, value: Any, kind: Kind = "typed", text
 
 
 def with_allowances(named: NamedScenario) -> NamedScenario:
-    """The four allowances of a real session, each marked as a guess (SPEC 13)."""
+    """The four allowances of a real session, each marked as a guess (docs/models.md 7.5)."""
     for path, value in ALLOWANCES.items():
         named = edit(named, path, value, "guess", "A guess until it is measured")
     return named

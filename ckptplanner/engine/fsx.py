@@ -1,4 +1,4 @@
-"""FSx for Lustre, Persistent 2 SSD: which capacities are legal, what they sustain, what bound them (SPEC 5).
+"""FSx for Lustre, Persistent 2 SSD: which capacities are legal, what they sustain, what bound them (docs/models.md 6).
 
     capacity = u * ceil(max(k S / 2^30 / fill, 1000 W[MB/s] / tau) / u)        baseline = capacity / 1000 * tau [MB/s]
 

@@ -1,4 +1,4 @@
-"""How often a job is interrupted, scaled from where it was counted, and how long it takes to train again (SPEC 4, 10)."""
+"""How often a job is interrupted, scaled from where it was counted, and how long reading back takes (docs/models.md 5, 7.4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ckptplanner.frozen import FloatArray
 def scaled_mtbi_s(mtbi_s: float, counted_nodes: int, nodes: int) -> float:
     """Return M for `nodes` nodes from a count at `counted_nodes`: M0 N0 / N. [s]
 
-    A rough guide: interruptions are taken as proportional to nodes, and correlated faults break that. Source: SPEC 4.
+    A rough guide: interruptions are taken as proportional to nodes, and correlated faults break that. docs/models.md 5.2.
     """
     return mtbi_s * counted_nodes / nodes
 
@@ -26,6 +26,6 @@ def restore_read_s(
         read_bytes_per_s: What the file system delivers. [B/s]
         clients_bytes_per_s: What all nodes together can take. [B/s]
 
-    Source: SPEC 13, Restore.
+    See docs/models.md 7.4.
     """
     return copies * checkpoint_bytes / np.minimum(read_bytes_per_s, clients_bytes_per_s)

@@ -1,6 +1,6 @@
-"""How often to save, and what share of training is lost to saving and to interruptions (SPEC 3, THEORY 1).
+"""How often to save, and what share of training is lost to saving and to interruptions (docs/models.md 3, 4).
 
-    |<------------------ period P ------------------>|
+    |<----------------- period T_p ----------------->|
     | C stop |........ t_a in the background ........|      t = C + t_a: restorable
     ^ save j begins                                  ^ save j + 1 begins, T later, or once the write is done
 
@@ -55,7 +55,7 @@ def optimal_interval_s(blocking_s: FloatArray, mtbi_s: FloatArray | float) -> Fl
 
     Solves 1 - e^-x = x - C/M for x = T/M by Newton from Daly's series; C is the effective stop (background loss
     included). The optimum depends neither on the restart time nor on the write, as long as the write fits in.
-    Valid for exponential interruptions; 0 where C is 0. Source: THEORY 1.2, E2 (derived and simulated).
+    Valid for exponential interruptions; 0 where C is 0. Derived in docs/models.md 4.2 (E2) and met by a simulation.
     """
     c = np.asarray(blocking_s, dtype=float) / mtbi_s
     s = np.sqrt(2.0 * c)
@@ -70,7 +70,7 @@ def optimal_interval_if_published_next_s(blocking_s: FloatArray, mtbi_s: FloatAr
     """Return the interval of least exact waste when a checkpoint is restorable only from the next save on. [s]
 
     Then t = T, and the optimum solves (x - c)(2 - e^-x) = 1 - e^-x for x = T/M, c = C/M; sqrt(2CM/3) to first order.
-    Valid for exponential interruptions; 0 where C is 0. Source: THEORY 1.2 with t_a = T - C; SPEC 13.
+    Valid for exponential interruptions; 0 where C is 0. Derived in docs/models.md 4.3: the exact waste with t_a = T - C.
     """
     c = np.asarray(blocking_s, dtype=float) / mtbi_s
     x = np.where(c > 0.0, np.where(c < 1.0, np.sqrt(2.0 * c / 3.0) + c, 1.0 + c), 1.0)
@@ -98,13 +98,13 @@ def best_interval_s(lost_s: FloatArray, mtbi_s: FloatArray | float, *, model: st
 def save_period_s(interval_s: FloatArray, blocking_s: FloatArray, background_s: FloatArray) -> FloatArray:
     """Return the time from one save to the next that really passes, max(T, C + t_a). [s]
 
-    A trainer that finds its last write unfinished waits for it, in TorchTitan as in Megatron-LM (THEORY 1.3).
+    A trainer that finds its last write unfinished waits for it, in TorchTitan as in Megatron-LM (docs/models.md 4.4).
     """
     return np.maximum(interval_s, blocking_s + background_s)
 
 
 def saving_fraction(interval_s: FloatArray, lost_s: FloatArray, period_s: FloatArray) -> FloatArray:
-    """Return the share of time lost to saving: (C + waiting)/P, which is C/T where nothing waits. [1]
+    """Return the share of time lost to saving: (C + waiting)/T_p, which is C/T where nothing waits. [1]
 
     Args:
         interval_s: Planned interval T. [s], > lost_s
@@ -115,12 +115,12 @@ def saving_fraction(interval_s: FloatArray, lost_s: FloatArray, period_s: FloatA
 
 
 def mean_rework_s(period_s: FloatArray, durable_after_s: FloatArray) -> FloatArray:
-    """Return the training lost on average by an interruption, T/2 + t. [s] Source: SPEC 3."""
+    """Return the training lost on average by an interruption, T/2 + t. [s] See docs/models.md 3.2."""
     return period_s / 2.0 + durable_after_s
 
 
 def worst_rework_s(period_s: FloatArray, durable_after_s: FloatArray) -> FloatArray:
-    """Return the training lost at worst by an interruption, T + t. [s] Source: SPEC 3."""
+    """Return the training lost at worst by an interruption, T + t. [s] See docs/models.md 3.2."""
     return period_s + durable_after_s
 
 
@@ -129,7 +129,7 @@ def first_order_waste_fraction(
 ) -> FloatArray:
     """Return C/T + (T/2 + t + R + D)/M. [1] It passes 100 % where it no longer holds: callers must say so.
 
-    Valid for C much below T, T much below M, t < T, independent interruptions at a constant rate. Source: SPEC 3.
+    Valid for C much below T, T much below M, t < T, independent interruptions at a constant rate. Source: Young 1974.
     """
     return saving + (mean_rework + restart_s + downtime_s) / mtbi_s
 
@@ -155,8 +155,8 @@ def exact_waste_fraction(
         downtime_s: D, free of interruptions. [s]
         mtbi_s: M. [s], > 0
 
-    goodput = (T - C)/M e^-(T + t_a + R)/M / (1 - e^-P/M) / (1 + D/M). 1 where a save costs more than its interval.
-    Source: THEORY 1.2 E1 and 1.3 E3, derived and compared with an event simulation.
+    goodput = (T - C)/M e^-(T + t_a + R)/M / (1 - e^-T_p/M) / (1 + D/M). 1 where a save costs more than its interval.
+    Derived in docs/models.md 4.1 (E1) and 4.4 (E3), and met by an event simulation in tests/engine/test_theory.py.
     """
     work = np.maximum(interval_s - lost_s, 0.0) / mtbi_s
     survive = np.exp(-(interval_s + background_s + restart_s) / mtbi_s)

@@ -21,7 +21,7 @@ from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.units import DAY, GBPS, GIB
 
-GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # FACTS 1.2: one client with EFA and GPUDirect Storage
+GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # AWS, FSx for Lustre User Guide: one client with EFA and GPUDirect Storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The outputs: what follows from a Scenario. Window, PDF, CSV and command line all read these and compute nothing again.
 
-Names and units are those of SPEC 11; what has no place there stands beside it under a name that carries its unit. None
-means that it could not be computed or is not known; a finding says why.
+Names and units are those of docs/models.md 10.3. None means that it could not be computed or is not known; a finding says
+why.
 """
 
 from __future__ import annotations

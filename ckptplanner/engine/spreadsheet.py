@@ -321,7 +321,7 @@ def _dollars(sheet: Sheet) -> None:
 
 
 def _newton_at_write_end(sheet: Sheet) -> None:
-    """Steps to the x = T/M of least exact waste: 1 - e^-x = x - c, from Daly's series (THEORY 1.2, E2)."""
+    """Steps to the x = T/M of least exact waste: 1 - e^-x = x - c, from Daly's series (docs/models.md 4.2)."""
     sheet.heading(text("Exact optimum by Newton's method: 1 - e^-x = x - c, x = T/M"))
     root = "SQRT(2*{c})"
     start = f"{root}+{root}^2/6+{root}^3/36"

@@ -2,7 +2,7 @@
 
 Rows are plain Python (`option_rows`, `input_rows`, ...); the `*_table` functions make a pandas DataFrame of them. pandas
 is imported inside those only: it costs a quarter of a second, and the window starts without it. An unknown number is
-None in the rows and an empty cell in the file, never NaN. Headings are the field names of SPEC 11 and carry the unit.
+None in the rows and an empty cell in the file, never NaN. Headings are the field names of docs/models.md 10 and carry the unit.
 """
 
 from __future__ import annotations

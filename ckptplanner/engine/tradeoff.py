@@ -1,4 +1,4 @@
-"""Idle GPUs against storage dollars over the stop time C of synchronous saves: a year of both (SPEC 6)."""
+"""Idle GPUs against storage dollars over the stop time C of synchronous saves: a year of both (docs/models.md 8)."""
 
 from __future__ import annotations
 

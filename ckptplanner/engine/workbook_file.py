@@ -1,4 +1,4 @@
-"""Reading and writing `NAME.ckptplan.json`: every input of every scenario with the catalog rows used (SPEC 11).
+"""Reading and writing `NAME.ckptplan.json`: every input of every scenario with the catalog rows used (docs/models.md 10.1).
 
 A missing field takes its default and is listed; an unknown one is refused, so that nothing a person wrote is dropped.
 Writing is atomic: a crash leaves the old file as it was.

@@ -106,7 +106,7 @@ class PlanView(QWidget):
         for label in (say("Over the write time"), say("Idle GPUs against storage")):
             self._tabs.addTab(label)
         self._cost = Switch("cost", (
-            ("storage", say("Storage"), say("The storage bill alone, as in article A")),
+            ("storage", say("Storage"), say("The storage bill alone, as in Article A")),
             ("total", say("Total"), say("Storage below, lost GPU time above")),
         ))  # fmt: skip
         self._cost.show_choice("storage")

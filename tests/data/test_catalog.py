@@ -1,4 +1,4 @@
-"""The catalog: every fact has a source, the numbers are those of SPEC and FACTS, and a broken file is refused."""
+"""The catalog: every fact has a source, the numbers are those of docs/models.md, and a broken file is refused."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ GLM_45 = next(row["config"] for row in VARIANTS if row["name"] == "glm45")
     ids=["nano", "super", "ultra", "qwen3-30b", "qwen3-235b", "kimi-k2", "mixtral", "deepseek-v3", "gpt-oss"],
 )
 def test_published_shapes(config: dict[str, Any], total: float, active: float, mtp: float) -> None:
-    """FACTS 7, in billions, to the printed digits."""
+    """Counted from the shapes in config.json, in billions."""
     parts = counted(config)
     assert round(parts.total_params / 1e9, 3) == total
     assert parts.active_params is not None
@@ -159,7 +159,7 @@ def test_published_shapes(config: dict[str, Any], total: float, active: float, m
 
 
 def test_glm_45() -> None:
-    """FACTS 7 prints 352.8, 33.6 and +3.9 (cut off, not rounded: eh_proj brings 3.936 to 3.988)."""
+    """352.8 and 33.6 billion, and an MTP layer of 3.988: eh_proj brings 3.936 to that."""
     parts = counted(GLM_45 | {"num_nextn_predict_layers": 1})
     assert parts.active_params is not None
     assert (round(parts.total_params / 1e9, 1), round(parts.active_params / 1e9, 1)) == (352.8, 33.6)

@@ -1,4 +1,4 @@
-"""What the engine's tests share: scenarios by field path, and numbers as SPEC prints them."""
+"""What the engine's tests share: scenarios by field path, and numbers as the tables print them."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def printed(value: float, like: str, scale: float = 1.0) -> str:
 
 
 def percent(value: float | None, like: str) -> str:
-    """A share as SPEC prints it, in percent, with the decimals of `like`."""
+    """A share as the tables print it, in percent, with the decimals of `like`."""
     assert value is not None
     return printed(value, like, 0.01)

@@ -165,7 +165,7 @@ def test_a_year_is_twelve_months() -> None:
     assert (month.result, year.result) == ("$4,080", "$48,960")
 
 
-def test_needed_write_throughput_reads_as_in_the_mockup() -> None:
+def test_needed_write_throughput_reads_as_one_would_say_it() -> None:
     found = derivation(named({}), "required_write_bytes_per_s")
     assert str(found.title) == "Needed write throughput"
     assert found.formula == "W = S / t_w"

@@ -22,7 +22,7 @@ def known(plan: Plan) -> tuple[Schedule, Waste]:
     return plan.schedule, plan.waste
 
 
-# ---------------------------------------------------------------- E1, article A
+# ---------------------------------------------------------------- E1, Article A
 
 
 @pytest.mark.parametrize(

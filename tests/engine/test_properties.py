@@ -237,7 +237,7 @@ def test_an_ordinary_scenario_gets_all_its_parts(usual: Scenario) -> None:
 
 
 def is_legal(option: Option) -> bool:
-    """SPEC 5's table, written down again: steps of 2,400 GiB, of 4.8M / tau with EFA, and 1,200 without it."""
+    """The table of docs/models.md 6.2, written down again: steps of 2,400 GiB, of 4.8M / tau with EFA, and 1,200 without it."""
     tau = option.throughput_mb_per_s_per_tib
     assert tau in {125.0, 250.0, 500.0, 1000.0}
     step = 4_800_000.0 / tau if option.efa else 2400.0

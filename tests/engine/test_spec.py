@@ -1,4 +1,4 @@
-"""Every number that SPEC prints for the engine, section by section, at the precision it is printed with."""
+"""The numbers that Article A and docs/models.md print for the worked example, at the precision they are printed with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ckptplanner.engine.scenario import CustomStorage
 from ckptplanner.units import DAY, GB, GBPS, GIB, HOUR, MINUTE, SECONDS, TB, rough
 from tests.engine.build import ARTICLE, INSTANT, SIX_BYTES, SYNC, percent, printed, scenario
 
-# ---------------------------------------------------------------- 2, size
+# ---------------------------------------------------------------- size
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_measured_size_overrides_the_product() -> None:
     assert evaluate(scenario(workload={"measured_bytes": 1.5e12})).checkpoint.checkpoint_bytes == 1.5e12
 
 
-# ---------------------------------------------------------------- 3, interval and waste; R = 900 s here only
+# ---------------------------------------------------------------- interval and waste; R = 900 s here only
 
 R_900 = {"failures.start_s": 540.0, "storage.custom": INSTANT}
 
@@ -111,7 +111,7 @@ def test_first_order_waste_tends_to_c_over_t_as_interruptions_vanish() -> None:
     assert waste.exact_fraction == pytest.approx(5 / 1000, rel=1e-6)
 
 
-# ---------------------------------------------------------------- 4, how often jobs are interrupted
+# ---------------------------------------------------------------- how often jobs are interrupted
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_the_time_between_interruptions_follows_the_node_count() -> None:
     assert plan.schedule.mtbi_s == 50 * HOUR
 
 
-# ---------------------------------------------------------------- 5, FSx for Lustre
+# ---------------------------------------------------------------- FSx for Lustre
 
 ASYNC_20_MIN: dict[str, Any] = {"storage.write_s": 1200.0}
 SYNC_1_MIN: dict[str, Any] = SYNC | {"storage.write_s": 60.0}
@@ -289,7 +289,7 @@ def test_efficiencies_and_fill_take_their_places_in_the_formula() -> None:
     assert "p2-250-9600" in filled
 
 
-# ---------------------------------------------------------------- 6, idle GPUs against storage
+# ---------------------------------------------------------------- idle GPUs against storage
 
 SYNC_YEAR = scenario(ARTICLE, SYNC)
 
@@ -366,7 +366,7 @@ def test_cheaper_gpus_move_the_least_total_to_longer_stops() -> None:
     assert places == sorted(set(places))
 
 
-# ---------------------------------------------------------------- the two graphs of article A
+# ---------------------------------------------------------------- the two graphs of Article A
 
 GRAPH_S = np.array([20.0, 60.0, 300.0, 1200.0, 2400.0])
 
@@ -384,7 +384,7 @@ def test_the_cost_graph() -> None:
     assert drawn.picked(drawn.usd_per_month).tolist() == pytest.approx([54_720, 20_160, 4080, 1512, 1044], abs=1e-6)
 
 
-# ---------------------------------------------------------------- 13, beyond the articles
+# ---------------------------------------------------------------- beyond the articles
 
 OWN: dict[str, Any] = {"write_bytes_per_s": 10e9, "read_bytes_per_s": 20e9, "usable_bytes": 20e12}
 
@@ -512,11 +512,11 @@ def test_exact_dollars_split_the_interruption_share_as_first_order_would() -> No
     assert plan.cost.stalled_gpu_usd_per_year == pytest.approx(year * 5 / plan.schedule.interval_s)
 
 
-# ---------------------------------------------------------------- WINDOW, journey 2
+# ---------------------------------------------------------------- storage that exists, faster than anything sold
 
 
 @pytest.mark.parametrize("pace", ["within", "full"])
-def test_journey_2_we_already_have_it(pace: str) -> None:
+def test_we_already_have_storage(pace: str) -> None:
     custom = CustomStorage(write_bytes_per_s=250e9, read_bytes_per_s=700e9, usable_bytes=2e15)
     plan: Plan = evaluate(scenario(storage={"custom": custom, "pace": pace}))
     assert plan.schedule is not None

@@ -1,4 +1,4 @@
-"""The exact single-level models against THEORY's golden numbers, and against an event simulation written here."""
+"""The exact models of docs/models.md 4 against known values, and against an event simulation that knows no formula."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def first_order(every: float, stop: float, write: float, restart: float, mtbi: f
     return float(interval.first_order_waste_fraction(saving, rework, np.array(restart), 0.0, mtbi))
 
 
-# ---------------------------------------------------------------- 6, golden numbers
+# ---------------------------------------------------------------- golden numbers
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_waste_of_a_waiting_trainer() -> None:
     assert f"{exact(1000.0, 50.0, 1500.0, 300.0, 20_000.0):.9f}" == "0.446253608"
 
 
-# ---------------------------------------------------------------- 1.2, the optimum
+# ---------------------------------------------------------------- the optimum
 
 
 def test_daly_is_start_to_start_and_ends_at_m_plus_c() -> None:
@@ -168,7 +168,7 @@ def test_a_waste_above_all_of_the_time_exists_only_to_first_order() -> None:
     assert percent(exact(best(600.0, 1800.0), 600.0, 0.0, 600.0, 1800.0), "72.1") == "72.1"
 
 
-# ---------------------------------------------------------------- 1.3, a write longer than the interval
+# ---------------------------------------------------------------- a write longer than the interval
 
 
 @pytest.mark.parametrize(("write", "golden"), [(900.0, "0.1276"), (1500.0, "0.4463"), (2500.0, "0.6719"), (4000.0, "0.8012")])
@@ -182,7 +182,7 @@ def test_never_plan_an_interval_shorter_than_the_save() -> None:
     assert percent(exact(2685.0, 5.0, 3600.0, 900.0, M_200_H), "26.2") == "26.2"
 
 
-# ---------------------------------------------------------------- 1.4, error of the first-order formula
+# ---------------------------------------------------------------- error of the first-order formula
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_the_articles_case_of_a_stop_of_300_s() -> None:
     assert percent(exact(best(300.0, M_200_H), 300.0, 0.0, 900.0, M_200_H), "2.980") == "2.980"
 
 
-# ---------------------------------------------------------------- 1.5, a wrong interval
+# ---------------------------------------------------------------- a wrong interval
 
 
 @pytest.mark.parametrize(("wrong", "more"), [(2.0, "6"), (4.0, "25"), (10.0, "74")])

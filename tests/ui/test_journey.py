@@ -205,7 +205,7 @@ def pdf_text(file: Path) -> str:
 
 
 def test_twice_the_nodes_halve_the_time_between_interruptions(open_window: Open, capsys: pytest.CaptureFixture[str]) -> None:
-    """On the screen, in the card that says why, and on the command line: one number (SPEC 11)."""
+    """On the screen, in the card that says why, and on the command line: one number."""
     window, store = open_window()
     type_into(window, "workload.nodes", "64")
     assert store.workbook.shown.scenario.failures.mtbi_s == 720_000.0
