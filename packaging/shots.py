@@ -1,0 +1,164 @@
+"""Draw the pictures of README and guide into docs/img, without a screen; the same bytes on every machine.
+
+make shots
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from unittest.mock import patch
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")  # what offscreen cannot do does not matter here
+
+from PySide6.QtCore import QLocale, QPoint, QSettings
+from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QWidget
+
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.workbook_file import read
+from ckptplanner.ui import headless
+from ckptplanner.ui.app import application
+from ckptplanner.ui.findings_view import FindingsView
+from ckptplanner.ui.headline import Headline
+from ckptplanner.ui.main_window import MainWindow
+from ckptplanner.ui.plan_view import PlanView
+from ckptplanner.ui.scenario_bar import ScenarioBar
+from ckptplanner.ui.start_dialog import StartDialog
+from ckptplanner.ui.store import Store
+from ckptplanner.ui.theme import THEMES, apply_theme
+from ckptplanner.ui.why import WhyPopup
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES, IMAGES = ROOT / "resources/examples", ROOT / "docs/img"
+SIZE = (1440, 900)
+DAY = datetime(2026, 11, 29, 12, 0)
+
+
+class FixedDay(datetime):
+    """A clock that stands still, so that the report's date does not change the picture."""
+
+    @classmethod
+    def now(cls, tz: object = None) -> FixedDay:
+        return cls(DAY.year, DAY.month, DAY.day, DAY.hour)
+
+
+def settle() -> None:
+    """Let layouts and plots come to rest, and no caret blink."""
+    for _ in range(4):
+        QApplication.processEvents()
+    if (focused := QApplication.focusWidget()) is not None:
+        focused.clearFocus()
+    QApplication.processEvents()
+
+
+def window(example: str, theme: str, folder: Path) -> MainWindow:
+    """The window on an example, in a theme, with settings of its own."""
+    settings = QSettings(str(folder / f"{example}-{theme}.ini"), QSettings.Format.IniFormat)
+    settings.setValue("theme", theme)
+    app = application()
+    apply_theme(app, THEMES[theme])
+    file = EXAMPLES / f"{example}.ckptplan.json"
+    store = Store(read(file))
+    store.file = file
+    made = MainWindow(store, settings)
+    made.resize(*SIZE)
+    made.show()
+    settle()
+    return made
+
+
+def save(picture: QPixmap, name: str) -> None:
+    """Write one picture and say so."""
+    path = IMAGES / name
+    if not picture.save(str(path)):
+        sys.exit(f"{path} cannot be written")
+    print(path.relative_to(ROOT))
+
+
+def with_card(made: MainWindow, card: QWidget, place: QPoint) -> QPixmap:
+    """The window with a card over it; cards are windows of their own, so both are drawn and put together."""
+    settle()
+    picture, over = made.grab(), card.grab()
+    painter = QPainter(picture)
+    painter.drawPixmap(place, over)
+    painter.end()
+    card.close()
+    return picture
+
+
+def windows(folder: Path) -> None:
+    """The plan in both themes, the trade-off, and the cards over the window."""
+    dark = window("nemotron-3.5-super", "dark", folder)
+    save(dark.grab(), "plan-dark.png")
+    dark.close()
+    light = window("nemotron-3.5-super", "light", folder)
+    save(light.grab(), "plan-light.png")
+    view, headline = light.findChild(PlanView), light.findChild(Headline)
+    assert view is not None
+    assert headline is not None
+    headline.why_requested.emit("required_write_bytes_per_s")
+    why = light.findChild(WhyPopup)
+    assert why is not None
+    save(with_card(light, why, headline.mapTo(light, QPoint(16, 130))), "why.png")
+    bar = light.findChild(ScenarioBar)
+    assert bar is not None
+    bar.findings_requested.emit("warning")
+    findings = light.findChild(FindingsView)
+    assert findings is not None
+    corner = bar.mapTo(light, QPoint(bar.width() - 12, bar.height()))
+    save(with_card(light, findings, corner - QPoint(findings.width(), 0)), "findings.png")
+    view.show_page(1)
+    settle()
+    save(light.grab(), "tradeoff-light.png")
+    light.close()
+
+
+def dialog() -> None:
+    """Three questions, with a model being looked for."""
+    asked = StartDialog()
+    asked.show()
+    search, hits = asked.findChild(QLineEdit, "start.model"), asked.findChild(QListWidget, "start.hits")
+    assert search is not None
+    assert hits is not None
+    search.setText("qwen3 235")
+    search.textEdited.emit("qwen3 235")
+    if hits.count():
+        hits.itemClicked.emit(hits.item(0))
+    settle()
+    save(asked.grab(), "new-plan.png")
+    asked.close()
+
+
+def report(folder: Path) -> None:
+    """The first page of the report."""
+    if shutil.which("pdftoppm") is None:
+        print("report-page1.png left out: pdftoppm (poppler-utils) is not installed")
+        return
+    named = read(EXAMPLES / "nemotron-3.5-super.ckptplan.json").shown
+    with patch.object(headless, "datetime", FixedDay):
+        headless.export(named, plan_of(named), folder)
+    page = IMAGES / "report-page1"
+    command = ("pdftoppm", "-png", "-r", "96", "-f", "1", "-l", "1", "-singlefile", folder / "report.pdf", page)
+    subprocess.run([*map(str, command)], check=True)
+    print(f"{page.relative_to(ROOT)}.png")
+
+
+def main() -> None:
+    """Draw them all."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    QLocale.setDefault(QLocale.c())
+    with tempfile.TemporaryDirectory() as folder:
+        windows(Path(folder))
+        dialog()
+        report(Path(folder))
+
+
+if __name__ == "__main__":
+    main()
