@@ -24,7 +24,7 @@ def kind_words(kind: str) -> str:
     meanings = {
         "log": say("Read from your own log or benchmark."),
         "doc": say("From documentation."),
-        "article": say("From the article that the example follows."),
+        "article": say("From Article A, which the example follows (docs/models.md)."),
         "guess": say("A guess until it is measured."),
         "typed": say("Typed, or chosen here."),
     }

@@ -178,7 +178,7 @@ def _source_tooltip(kind: str, source: Source | None) -> str:
         head = ", ".join(filter(None, (source.text, source.date)))
         return "\n".join(filter(None, (head, source.note)))
     words = {
-        "article": say("From the article whose figures this example follows."),
+        "article": say("From Article A, which the example follows (docs/models.md)."),
         "doc": say("From the documentation."),
         "guess": say("A guess. Nobody has measured it here."),
         "typed": say("Typed in this plan."),
