@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Literal, NoReturn
 
 from ckptplanner import __version__
+from ckptplanner.data.readers.errors import ReaderError
+from ckptplanner.data.readers.models import read_model
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.edits import EditError, edit, value_from_text
 from ckptplanner.engine.evaluate import plan_of
@@ -97,10 +99,17 @@ def _scenario(file: Path, name: str | None, settings: Sequence[str]) -> NamedSce
         if not equals:
             raise WorkbookError(f'{file}: --set {setting!r}: PATH=VALUE is expected, storage.write_s="5 min" for example')
         try:
-            named = edit(named, path.strip(), value_from_text(path.strip(), written))
-        except EditError as error:
+            named = edit(named, path.strip(), _value(path.strip(), written))
+        except (EditError, ReaderError) as error:
             raise WorkbookError(f"{file}: {error}") from error
     return named
+
+
+def _value(path: str, written: str) -> object:
+    """What was written for a path; a model may be a file or a folder that holds one."""
+    if path == "workload.model" and Path(written).exists():
+        return read_model(Path(written))
+    return value_from_text(path, written)
 
 
 def _as_text(named: NamedScenario, plan: Plan) -> str:

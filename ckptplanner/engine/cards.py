@@ -12,7 +12,7 @@ from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, rough
+from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, GIBS, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, rough
 
 UNKNOWN = "–"
 
@@ -163,7 +163,7 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
     exact = UNKNOWN if total is None else f"${grouped(per_basis(total, basis, plan.scenario.run.days))}"
     needed = brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)
     return (
-        text("one checkpoint {checkpoint_bytes}", checkpoint_bytes=brief(plan.checkpoint.checkpoint_bytes, BYTES)),
+        text("one checkpoint {checkpoint_bytes}", checkpoint_bytes=_size(plan.checkpoint.checkpoint_bytes)),
         text("needed {required_write_bytes_per_s}", required_write_bytes_per_s=needed),
         text("best interval {best_interval_s}", best_interval_s=_best(schedule.best_interval_s) if schedule else UNKNOWN),
         text("waste from saving and interruptions {waste_fraction}", waste_fraction=shown),
@@ -172,6 +172,12 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
         text("goodput {goodput_fraction}", goodput_fraction=good),
         text("total {total_usd} {per}", total_usd=exact, per=basis_words(basis)),
     )  # fmt: skip
+
+
+def _size(size_bytes: float) -> str:
+    """A size both ways, since 1 TB is no TiB: 1.74 TB = 1,623 GiB."""
+    gib = size_bytes / GIB
+    return brief(size_bytes, BYTES) + (f" = {brief(round(gib), GIBS)}" if gib >= 10 else "")
 
 
 def _best(seconds: float) -> str:
