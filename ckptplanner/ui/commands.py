@@ -13,9 +13,9 @@ from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
 from ckptplanner.data.readers.models import read_model
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import ExportError
-from ckptplanner.engine.edits import EditError, value_from_text
+from ckptplanner.engine.edits import EditError, edit, value_from_text
 from ckptplanner.engine.evaluate import plan_of
-from ckptplanner.engine.scenario import Workbook
+from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.headless import export
@@ -37,6 +37,11 @@ def _usual_paper() -> str:
     """Letter where it is the custom, A4 elsewhere."""
     is_letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
     return "letter" if is_letter else "a4"
+
+
+def _with_total(named: NamedScenario, total: float) -> NamedScenario:
+    """The scenario with another model, of which only the number of parameters is known."""
+    return edit(edit(named, "workload.model", None), "workload.total_params", total)
 
 
 class Commands:
@@ -163,7 +168,8 @@ class Commands:
         if not is_given:
             return
         try:
-            self._store.edit("workload.total_params", parse(written, PARAMS))
+            total = parse(written, PARAMS)
+            self._store.apply(partial(_with_total, total=total), say("model"))
         except UnitError as refused:
             self._say(str(refused))
 

@@ -139,7 +139,7 @@ class CardView(QFrame):
         box.addWidget(self._large)
         self._lines = [LinkLabel("small") for _ in range(3)]
         self._bars = [Bar() for _ in range(4)]
-        for line in self._lines:
+        for line in (self._large, *self._lines):
             line.setWordWrap(True)
         for widget in (*self._lines, *self._bars):
             widget.setVisible(False)
@@ -160,7 +160,7 @@ class CardView(QFrame):
         )
         words = linked(card.words, theme.muted, bold=False) if card.words.template else ""
         self._large.setVisible(bool(card.large))
-        self._large.show_html(f'{figure}&nbsp;<span style="color:{theme.muted}">{words}</span>')
+        self._large.show_html(f'{figure} <span style="color:{theme.muted}">{words}</span>')
         texts = ([change] if change else []) + [linked(line, theme.text) for line in card.lines]
         for label, text in zip(self._lines, [*texts, "", "", ""], strict=False):
             label.setVisible(bool(text))

@@ -334,9 +334,10 @@ class MainWindow(QMainWindow):
     def _on_rejected(self, path: str, message: str) -> None:
         for panel in self._panels:
             panel.show_refusal(path, message)
-        if message and not any(panel.has_field(path) for panel in self._panels):
+        if any(panel.has_field(path) for panel in self._panels):
+            self._on_refused(path, message)
+        elif message:
             self.statusBar().showMessage(message, 10_000)
-        self._on_refused(path, message)
 
     def _on_refused(self, path: str, message: str) -> None:
         """While a field holds something refused, say that the plots keep the last good plan."""

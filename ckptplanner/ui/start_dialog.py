@@ -30,7 +30,7 @@ from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.models import read_model
 from ckptplanner.data.records import ModelParts, ModelRow
 from ckptplanner.engine.edits import EditError, edit, value_from_text, with_allowances
-from ckptplanner.engine.scenario import CustomStorage, NamedScenario
+from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.ui.theme import set_property
 from ckptplanner.ui.widgets.choice_edit import paint_chevron
 from ckptplanner.ui.words import say
@@ -261,8 +261,7 @@ class StartDialog(QDialog):
             ("workload.nodes", self._count.value()),
         ]
         if self._storage.currentData() == "custom":
-            rates = {name: parse(self._rates[name].text(), unit) for name, unit in _CUSTOM}
-            answers.append(("storage.custom", CustomStorage(**rates)))
+            answers += [(f"storage.custom.{name}", parse(self._rates[name].text(), unit)) for name, unit in _CUSTOM]
         return answers
 
     def _typed_total(self) -> float:

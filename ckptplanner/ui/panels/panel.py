@@ -199,6 +199,7 @@ class Panel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.section = Section(self.title())
+        self._name = ""
         self._scenario: Scenario | None = None
         self._sources: tuple[Source, ...] = ()
         self._plan: Plan | None = None
@@ -257,6 +258,10 @@ class Panel(QWidget):
     def show_workbook(self, workbook: Workbook) -> None:
         """Show the values of the current scenario; emits nothing."""
         named = workbook.shown
+        if named.name != self._name:
+            self._name = named.name
+            for bound in self._fields.values():
+                bound.row.forget()
         if named.scenario is self._scenario and named.sources is self._sources:
             return
         self._scenario, self._sources = named.scenario, named.sources

@@ -302,6 +302,10 @@ class SearchEdit(QLineEdit):
             self._show_state()
             self.refused.emit(message)
 
+    def forget(self) -> None:
+        """Drop what is being typed or was refused, and show the name of what holds."""
+        self._settle()
+
     def value_text(self) -> str:
         """The name of what holds."""
         return self._name

@@ -146,6 +146,13 @@ class FieldRow(QWidget):
         """Say why the value was refused; empty takes it back."""
         self.editor.show_refusal(message)
 
+    def forget(self) -> None:
+        """Drop what is being typed or was refused: another plan is shown."""
+        if isinstance(self.editor, QuantityEdit | SearchEdit):
+            self.editor.forget()
+        else:
+            self.editor.show_refusal("")
+
     def set_enabled_reason(self, reason: str) -> None:
         """Disable the row for this reason; empty enables it."""
         if reason != self._reason:

@@ -96,6 +96,10 @@ class QuantityEdit(QLineEdit):
             self._show_state()
             self.refused.emit(message)
 
+    def forget(self) -> None:
+        """Drop what is being typed or was refused, and show the value that holds."""
+        self._settle()
+
     def value_text(self) -> str:
         """The value that holds, as text."""
         return "" if self._value is None else exact(self._value, self._unit)
