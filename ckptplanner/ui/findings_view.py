@@ -13,7 +13,7 @@ from ckptplanner.engine.plan import Finding
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import PathError, spec_of
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font, icon
-from ckptplanner.ui.words import say, say_text
+from ckptplanner.ui.words import say, say_text, severity_word
 
 _WIDTH = 460
 
@@ -54,7 +54,7 @@ class FindingRow(QPushButton):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             words.addWidget(label)
         row.addLayout(words, 1)
-        self.setAccessibleName(f"{finding.severity}: {message.text()}")
+        self.setAccessibleName(f"{severity_word(finding.severity)}: {message.text()}")
         self._message = message
 
     @override

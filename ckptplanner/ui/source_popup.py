@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.measure import Alternative, alternatives, catalog_value, how_to_measure
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
+from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.frozen import spec_of, value_at
 from ckptplanner.ui.theme import EDGE, GRID
 from ckptplanner.ui.why import CardPopup, Link, aside, hairline, words
@@ -72,7 +73,7 @@ class SourcePopup(CardPopup):
         for row, other in enumerate(others, start=1):
             name = words(other.name, "muted")
             name.setToolTip("\n".join(filter(None, (other.source, other.note))))
-            link = Link(_shown(other.value, unit), f"use:{other.name}", say("Use this value"))
+            link = Link(_shown(self._path, other.value, unit), f"use:{other.name}", say("Use this value"))
             link.clicked.connect(lambda _=False, value=other.value: self._edit(value))
             grid.addWidget(name, row, 0)
             grid.addWidget(link, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -91,7 +92,7 @@ class SourcePopup(CardPopup):
         line = QHBoxLayout()
         line.setContentsMargins(EDGE, 0, EDGE, 0)
         line.addWidget(button)
-        line.addWidget(aside(_shown(value, spec_of(Scenario, path).unit)), 1, Qt.AlignmentFlag.AlignVCenter)
+        line.addWidget(aside(_shown(path, value, spec_of(Scenario, path).unit)), 1, Qt.AlignmentFlag.AlignVCenter)
         body.addLayout(line)
 
     def _edit(self, value: Any) -> None:
@@ -114,7 +115,7 @@ def _facts(named: NamedScenario, path: str) -> QVBoxLayout:
     column.setSpacing(2 * GRID)
     column.addLayout(_paragraph("", say(spec.description)))
     rows = [
-        (say("Value"), _shown(value_at(named.scenario, path), spec.unit)),
+        (say("Value"), _shown(path, value_at(named.scenario, path), spec.unit)),
         (say("Source"), kind_words(source_kind(named, path))),
         *_recorded(named.source_of(path)),
     ]
@@ -145,8 +146,11 @@ def _paragraph(title: str, text: str) -> QVBoxLayout:
     return column
 
 
-def _shown(value: Any, unit: Unit | None) -> str:
+def _shown(path: str, value: Any, unit: Unit | None) -> str:
     """A value as its field shows it; rows of the catalog by name."""
+    words = VALUE_WORDS.get(path, {}).get(value) if isinstance(value, str) else None
+    if words is not None:
+        return say_text(words)
     if value is None:
         return say("not given")
     if isinstance(value, bool):
@@ -154,5 +158,5 @@ def _shown(value: Any, unit: Unit | None) -> str:
     if isinstance(value, int | float) and unit is not None:
         return brief(value, unit) if unit is SECONDS else exact(value, unit).replace(f"{NBSP}/", "/")
     if isinstance(value, tuple):
-        return ", ".join(f"{part.what} {part.bytes_per_param:g}" for part in value)
+        return ", ".join(f"{say(part.what)} {part.bytes_per_param:g}" for part in value)
     return str(getattr(value, "name", value))

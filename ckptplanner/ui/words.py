@@ -19,6 +19,11 @@ def say(template: str, /, **values: object) -> str:
     return found.format(**values) if values else found
 
 
+def severity_word(severity: str) -> str:
+    """What kind of finding it is."""
+    return {"error": say("error"), "warning": say("warning"), "info": say("info")}[severity]
+
+
 def say_text(text: Text) -> str:
     """A sentence of the engine in the language of the window, the sentences inside it too."""
     values = {name: say_text(value) if isinstance(value, Text) else value for name, value in text.values}
