@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeySequence
@@ -26,6 +25,7 @@ from ckptplanner.engine.cost import BASES, Basis
 from ckptplanner.engine.derivation.derive import derivation
 from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.commands import Commands
+from ckptplanner.ui.drops import dropped_file, welcome
 from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panels.failures import FailuresPanel
@@ -447,12 +447,9 @@ class MainWindow(QMainWindow):
 
     @override
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+        welcome(event)
 
     @override
     def dropEvent(self, event: QDropEvent) -> None:
-        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
-            event.acceptProposedAction()
-            self._commands.take(files[0])
+        if (file := dropped_file(event)) is not None:
+            self._commands.take(file)

@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.sentence import option_name
-from ckptplanner.ui.plots.handle import mark_path
-from ckptplanner.ui.plots.plot import pen
+from ckptplanner.ui.marks import mark_icon, no_mark
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme, font
 from ckptplanner.ui.words import say, say_text
@@ -86,7 +85,7 @@ class OptionsModel(QAbstractTableModel):
         self.beginResetModel()
         self._plan, self._basis, self._theme = shown.plan, basis, theme
         self._rows = [row_texts(shown.plan, option, basis) for option in shown.plan.storage.options]
-        self._mark = _mark_icon(theme, shown.index)
+        self._mark = mark_icon(theme, shown.index, is_filled=True)
         self.endResetModel()
 
     def option(self, row: int) -> Option | None:
@@ -122,7 +121,7 @@ class OptionsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole:
             return font(bold=True) if is_chosen and index.column() in (0, 7) else None
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return self._mark if is_chosen else _blank()
+            return self._mark if is_chosen else no_mark()
         if role == Qt.ItemDataRole.ToolTipRole:
             return say("Double-click or Enter makes this the file system of the plan: {id}", id=option.id)
         return None
@@ -136,27 +135,6 @@ class OptionsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if _IS_NUMBER[section] else _LEFT
         return None
-
-
-def _mark_icon(theme: Theme, index: int) -> QIcon:
-    """A scenario's mark as a 12 px icon."""
-    mark, pixmap = theme.mark(index), QPixmap(24, 24)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(12, 12)
-    painter.setPen(pen(mark.colour))
-    painter.setBrush(QColor(mark.colour))
-    painter.drawPath(mark_path(mark.shape, 16))
-    painter.end()
-    pixmap.setDevicePixelRatio(2)
-    return QIcon(pixmap)
-
-
-def _blank() -> QIcon:
-    pixmap = QPixmap(12, 12)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    return QIcon(pixmap)
 
 
 class OptionsTable(QTableView):

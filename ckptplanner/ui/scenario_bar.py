@@ -5,33 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QInputDialog, QMenu, QPushButton, QScrollArea, QToolButton, QWidget
 
 from ckptplanner.engine.edits import basis_of
 from ckptplanner.engine.plan import SEVERITIES, Severity
-from ckptplanner.ui.plots.handle import mark_path
-from ckptplanner.ui.plots.plot import pen
+from ckptplanner.ui.marks import mark_icon
 from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import LIGHT, Theme, icon
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import say, severity_word
 
 _HEIGHT = 40
-
-
-def mark_icon(theme: Theme, index: int, *, is_filled: bool) -> QIcon:
-    """A scenario's mark as an icon."""
-    mark, pixmap = theme.mark(index), QPixmap(28, 28)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(14, 14)
-    painter.setPen(pen(mark.colour, 3))
-    painter.setBrush(QColor(mark.colour) if is_filled else Qt.BrushStyle.NoBrush)
-    painter.drawPath(mark_path(mark.shape, 18))
-    painter.end()
-    pixmap.setDevicePixelRatio(2)
-    return QIcon(pixmap)
 
 
 class Switch(QWidget):
@@ -185,7 +168,7 @@ class ScenarioBar(QWidget):
             for severity, button in self._counts.items():
                 count = now.plan.count(severity)
                 button.setText(str(count))
-                button.setAccessibleName(f"{count} {severity}")
+                button.setAccessibleName(f"{count} {severity_word(severity)}")
             self._ideal.show_choice(basis_of(now.named.scenario))
 
     def _tab(self) -> QPushButton:

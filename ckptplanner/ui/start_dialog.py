@@ -31,6 +31,7 @@ from ckptplanner.data.readers.models import read_model
 from ckptplanner.data.records import ModelParts, ModelRow
 from ckptplanner.engine.edits import EditError, edit, value_from_text, with_allowances
 from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.ui.drops import dropped_file, welcome
 from ckptplanner.ui.theme import set_property
 from ckptplanner.ui.widgets.choice_edit import paint_chevron
 from ckptplanner.ui.words import say
@@ -274,12 +275,9 @@ class StartDialog(QDialog):
 
     @override
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+        welcome(event)
 
     @override
     def dropEvent(self, event: QDropEvent) -> None:
-        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
-            event.acceptProposedAction()
-            self.take(files[0])
+        if (file := dropped_file(event)) is not None:
+            self.take(file)

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem
 from typing_extensions import override
 
+from ckptplanner.ui.marks import mark_path
 from ckptplanner.ui.plots.plot import pen
 from ckptplanner.ui.theme import SMALL_PX, Mark, Theme, font
 
@@ -91,22 +92,6 @@ class Grip(QGraphicsItem):
         painter.setPen(pen(self._ink.name()))
         for x in (-1.5, 1.5):
             painter.drawLine(QPointF(x, -3.5), QPointF(x, 3.5))
-
-
-def mark_path(shape: str, size: float) -> QPainterPath:
-    """A scenario's shape around the origin; `size` is its width."""
-    half, path = size / 2, QPainterPath()
-    if shape == "circle":
-        path.addEllipse(QPointF(0, 0), half, half)
-    elif shape == "square":
-        path.addRect(QRectF(-half * 0.88, -half * 0.88, size * 0.88, size * 0.88))
-    else:
-        corners = [(0, -half), (half, half * 0.8), (-half, half * 0.8)] if shape == "triangle" else [
-            (0, -half * 1.15), (half * 1.15, 0), (0, half * 1.15), (-half * 1.15, 0),
-        ]  # fmt: skip
-        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
-        path.closeSubpath()
-    return path
 
 
 class MarkItem(QGraphicsItem):

@@ -23,6 +23,7 @@ from ckptplanner.engine.curves import Curves, ModeCurves
 from ckptplanner.engine.plan import Plan
 from ckptplanner.frozen import FloatArray
 from ckptplanner.ui.plots.handle import Grip, MarkItem, Tag
+from ckptplanner.ui.plots.notes import Notes
 from ckptplanner.ui.plots.plot import (
     RIGHT_WIDTH,
     EndLabels,
@@ -114,7 +115,7 @@ class WriteTimePlots(QWidget):
         self._best = MarkItem()
         self._cost.addItem(self._best, ignoreBounds=True)
         self._marks: list[MarkItem] = []
-        self._words: dict[str, pg.TextItem] = {}
+        self._notes = Notes()
 
     def _line(self, plot: Plot) -> pg.InfiniteLine:
         line = pg.InfiniteLine(angle=90, movable=True)
@@ -318,58 +319,49 @@ class WriteTimePlots(QWidget):
         return plan.scenario.storage.write_s
 
     def _draw_words(self, now: Shown, curves: Curves, x: FloatArray) -> None:
+        """Write the notes, the more important ones first: where two collide the later one gives way."""
         theme, (low, high) = self._theme, (float(x[0]), float(x[-1]))
         bottom, top = self._cost.vb.viewRange()[1]
-        for item in self._words.values():
-            item.setVisible(False)
-        self._word("efa", self._cost, say("EFA: more than 10 GB/s"), low, bottom, (0.0, 1.2), theme.muted)
-        has_room = float(np.log10(curves.efa_below_s)) - low > 0.25 * (high - low)
-        self._words["efa"].setVisible(self._bands[0].isVisible() and has_room)
-        if self._hatches[0].isVisible():
-            self._word("overlap", self._cost, say("the next save begins first"), high, top, (1.0, 0.0), theme.muted, fill=True)
+        notes = self._notes
+        notes.clear(theme.surface)
         if not np.isfinite(curves.picked(curves.usd_per_month)).any():
             missing = say("No price is known: type it in the Storage panel, and the cost appears here.")
-            self._word("missing", self._cost, missing, (low + high) / 2, (bottom + top) / 2, (0.5, 0.5), theme.muted)
+            notes.write("missing", self._cost, missing, (low + high) / 2, (bottom + top) / 2, (0.5, 0.5), theme.muted)
         if takes_its_time(now.plan):
             held = say("at full pace the write takes what the storage needs")
-            self._word("pace", self._waste, held, low, self._waste.vb.viewRange()[1][0], (0.0, 1.2), theme.muted)
+            notes.write("pace", self._waste, held, low, self._waste.vb.viewRange()[1][0], (0.0, 1.2), theme.muted)
         self._word_least(curves, bottom)
+        self._word_scenarios()
+        self._word_modes(now, curves, x)
+        if self._bands[0].isVisible() and float(np.log10(curves.efa_below_s)) - low > 0.25 * (high - low):
+            notes.write("efa", self._cost, say("EFA: more than 10 GB/s"), low, bottom, (0.0, 1.2), theme.muted)
         self._word_generations(now, curves, x)
-        waste = self._waste.vb.viewRange()[1]
-        place = int(0.42 * x.size)
-        for name, mode, text, anchor in (
-            ("sync", curves.sync, say("sync: training waits for the write"), (1.0, 1.0)),
-            ("async", curves.run_async, say("async: training stops {time}", time=self._stop(now)), (1.0, 1.0)),
-        ):
-            height = log10(curves.picked(mode.chosen_fraction))[place]
-            if np.isfinite(height) and waste[0] < height < waste[1]:
-                self._word(name, self._waste, text, float(x[place]), float(height), anchor, theme.mark(now.index).colour)
+        if self._hatches[0].isVisible():
+            notes.write(
+                "overlap", self._cost, say("the next save begins first"), high, top, (1.0, 0.0), theme.muted, covers=True
+            )
+        notes.tidy()
+
+    def _word_scenarios(self) -> None:
+        """The names of the other scenarios beside their marks."""
         for one in self._shown:
             money, _ = self._heights(one.plan)
             if not one.is_current and money:
-                where = float(np.log10(self._place_s(one.plan)))
-                colour = theme.mark(one.index).colour
-                self._word(f"name {one.index}", self._cost, one.name, where, float(np.log10(money)), (1.1, 0.0), colour)
-        self._declutter()
+                place = float(np.log10(self._place_s(one.plan))), float(np.log10(money))
+                colour = self._theme.mark(one.index).colour
+                self._notes.write(f"name {one.index}", self._cost, one.name, *place, (1.1, 0.0), colour)
 
-    def _declutter(self) -> None:
-        """Lift the EFA note over the one beside it; of other notes that run into one another the first stays."""
-        kept: list[QRectF] = []
-        names = [key for key in self._words if key.startswith("name ")]
-        for key in ("least", "missing", "pace", "best", *names, "efa", "held", "overlap", "async", "sync"):
-            item = self._words.get(key)
-            if item is None or not item.isVisible():
-                continue
-            if key == "efa" and any(self._scene_rect(item).intersects(other) for other in kept):
-                item.setAnchor((0.0, 2.1))
-            rect = self._scene_rect(item)
-            item.setVisible(not any(rect.intersects(other) for other in kept))
-            if item.isVisible():
-                kept.append(rect.adjusted(2, 3, -2, -3))
-
-    @staticmethod
-    def _scene_rect(item: pg.TextItem) -> QRectF:
-        return QRectF(item.mapRectToScene(item.boundingRect()))
+    def _word_modes(self, now: Shown, curves: Curves, x: FloatArray) -> None:
+        """Which line of the waste plot is which."""
+        (low, high), place = self._waste.vb.viewRange()[1], int(0.42 * x.size)
+        colour = self._theme.mark(now.index).colour
+        for name, mode, text in (
+            ("sync", curves.sync, say("sync: training waits for the write")),
+            ("async", curves.run_async, say("async: training stops {time}", time=self._stop(now))),
+        ):
+            height = float(log10(curves.picked(mode.chosen_fraction))[place])
+            if low < height < high:
+                self._notes.write(name, self._waste, text, float(x[place]), height, (1.0, 1.0), colour)
 
     @staticmethod
     def _stop(now: Shown) -> str:
@@ -382,7 +374,7 @@ class WriteTimePlots(QWidget):
             return
         start, end = (rough(float(place), SECONDS) for place in (least.starts[0], least.ends[-1]))
         text = say("within 3 % of the least total: {start} to {end}", start=start, end=end)
-        self._word("least", self._cost, text, float(np.log10(least.starts[0])), bottom, (1.02, 1.25), self._theme.accent)
+        self._notes.write("least", self._cost, text, float(np.log10(least.starts[0])), bottom, (1.02, 1.25), self._theme.accent)
         if not self._shows_total:
             usd = curves.picked(curves.usd_per_month)
             height = float(np.interp(least.least_at, curves.write_s, np.nan_to_num(usd, nan=1.0)))
@@ -390,7 +382,7 @@ class WriteTimePlots(QWidget):
             self._best.setPos(float(np.log10(least.least_at)), float(np.log10(height)))
             self._best.setVisible(True)
             text = say("cheapest in total, {time}", time=rough(least.least_at, SECONDS))
-            self._word(
+            self._notes.write(
                 "best",
                 self._cost,
                 text,
@@ -408,41 +400,7 @@ class WriteTimePlots(QWidget):
         flat = log10(curves.picked(curves.usd_per_month))
         index = int(0.86 * x.size)
         text = say("held by {count} generations", count=now.plan.scenario.storage.generations_kept)
-        self._word("held", self._cost, text, float(x[index]), float(flat[index]), (1.0, 0.0), self._theme.muted)
-
-    def _word(
-        self,
-        key: str,
-        plot: Plot,
-        text: str,
-        x: float,
-        y: float,
-        anchor: tuple[float, float],
-        colour: str,
-        *,
-        fill: bool = False,
-    ) -> None:
-        """Write a small note at a place of a plot."""
-        item = self._words.get(key)
-        if item is None:
-            item = pg.TextItem(anchor=anchor)
-            item.setFont(font(SMALL_PX))
-            item.setZValue(15)
-            plot.addItem(item, ignoreBounds=True)
-            self._words[key] = item
-        item.fill = pg.mkBrush(self._theme.surface) if fill else pg.mkBrush(None)
-        item.setText(text, color=colour)
-        item.setAnchor((self._kept_inside(plot, item, x, anchor[0]), anchor[1]))
-        item.setPos(x, y)
-        item.setVisible(True)
-
-    @staticmethod
-    def _kept_inside(plot: Plot, item: pg.TextItem, x: float, anchor: float) -> float:
-        """The anchor at which a note at x stays between the axes."""
-        (low, high), room = plot.vb.viewRange()[0], max(plot.vb.width(), 1.0)
-        width = max(item.boundingRect().width(), 1.0)
-        place = (x - low) / (high - low) * room
-        return float(min(max(anchor, (place + width - room) / width), place / width))
+        self._notes.write("held", self._cost, text, float(x[index]), float(flat[index]), (1.0, 0.0), self._theme.muted)
 
     def _draw_handle(self, now: Shown) -> None:
         place = float(np.log10(self._place_s(now.plan)))
