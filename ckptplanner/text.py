@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -26,3 +27,9 @@ class Text:
 def text(template: str, /, **values: object) -> Text:
     """Make a `Text`; values are shown as they are, so numbers come formatted with their unit."""
     return Text(template, tuple((name, value if isinstance(value, Text) else str(value)) for name, value in values.items()))
+
+
+def listed(texts: Iterable[Text]) -> Text:
+    """Sentences or names with commas between them, each translated for itself."""
+    values = {f"t{index}": one for index, one in enumerate(texts)}
+    return text(", ".join(f"{{{name}}}" for name in values), **values)

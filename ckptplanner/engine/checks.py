@@ -15,8 +15,9 @@ from ckptplanner.engine import fsx
 from ckptplanner.engine.outcome import Job
 from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario
+from ckptplanner.engine.sentence import option_name
 from ckptplanner.frozen import spec_of, value_at
-from ckptplanner.text import Text, text
+from ckptplanner.text import Text, listed, text
 from ckptplanner.units import (
     BYTES,
     BYTES_PER_PARAM,
@@ -325,11 +326,8 @@ def _check_choice(plan: Plan) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _name(option: Option) -> str:
-    if option.throughput_mb_per_s_per_tib is None:
-        return str(text("The storage that exists"))
-    efa = " EFA" if option.efa else ""
-    return f"{grouped(option.throughput_mb_per_s_per_tib)} MB/s/TiB × {grouped(option.capacity_gib)} GiB{efa}"
+def _name(option: Option) -> Text:
+    return text("The storage that exists") if option.throughput_mb_per_s_per_tib is None else option_name(option)
 
 
 def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
@@ -443,7 +441,7 @@ def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
         )  # fmt: skip
     guesses = [path for path in PATHS if source_kind(named, path) == "guess" and value_at(named.scenario, path) is not None]
     if guesses:
-        titles = ", ".join(spec_of(Scenario, path).title for path in guesses)
+        titles = listed(text(spec_of(Scenario, path).title) for path in guesses)
         found.append(_say("info", guesses[0], "Guesses until they are measured: {titles}.", titles=titles))
     return tuple(found)
 

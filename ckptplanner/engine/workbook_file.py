@@ -130,7 +130,10 @@ def from_document(document: Any) -> Workbook:
     try:
         return Workbook(scenarios=scenarios, current=document.get("current", first), base=document.get("base", first))
     except ValidationError as error:
-        raise WorkbookError(str(error.errors()[0]["msg"]).removeprefix("Value error, ")) from error
+        trouble = error.errors()[0]
+        place = ".".join(str(part) for part in trouble["loc"])
+        message = str(trouble["msg"]).removeprefix("Value error, ")
+        raise WorkbookError(f"{place}: {message}" if place else message) from error
 
 
 def _scenario(row: Any, index: int) -> NamedScenario:

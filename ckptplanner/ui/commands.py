@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSettings
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMainWindow, QMenu, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLineEdit, QMainWindow, QMenu, QMessageBox
 
 from ckptplanner import __version__
 from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
@@ -37,6 +37,14 @@ def _usual_paper() -> str:
     """Letter where it is the custom, A4 elsewhere."""
     is_letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
     return "letter" if is_letter else "a4"
+
+
+def finish_typing() -> None:
+    """Take what is being typed as if Enter had been pressed, so that no command overlooks it."""
+    field = QApplication.focusWidget()
+    if isinstance(field, QLineEdit):
+        field.clearFocus()
+        field.setFocus()
 
 
 def _with_total(named: NamedScenario, total: float) -> NamedScenario:
@@ -93,10 +101,12 @@ class Commands:
 
     def save(self) -> bool:
         """Save to the file it came from, or ask for one."""
+        finish_typing()
         return self._save(self._store.file) if self._store.file is not None else self.save_as()
 
     def save_as(self) -> bool:
         """Ask for a file and save there."""
+        finish_typing()
         chosen, _ = QFileDialog.getSaveFileName(self._window, say("Save as"), self._folder(f"plan{SUFFIX}"), self._filter())
         if not chosen:
             return False
@@ -115,6 +125,7 @@ class Commands:
 
     def may_leave(self) -> bool:
         """Whether the present workbook may go: it is saved, or the person says so."""
+        finish_typing()
         if self._store.undo_stack.isClean():
             return True
         box = QMessageBox(self._window)
@@ -220,6 +231,7 @@ class Commands:
 
     def export(self) -> None:
         """Ask for a folder; write report.pdf, the CSV files and the pictures."""
+        finish_typing()
         folder = QFileDialog.getExistingDirectory(self._window, say("Export to a folder"), self._folder())
         if folder:
             self.export_to(Path(folder))

@@ -211,10 +211,7 @@ def test_the_second_page_is_translated(open_window: Open) -> None:
     [
         "storage.generations_kept",
         "failures.mtbi_s",
-        pytest.param(
-            "workload.step_s",
-            marks=pytest.mark.xfail(reason="the finding puts English titles of fields into its sentence", strict=False),
-        ),
+        "workload.step_s",
     ],
 )
 def test_findings_are_translated(open_window: Open, path: str) -> None:

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSpinBox,
+    QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -660,3 +661,84 @@ def test_existing_storage_of_the_second_journey(open_window: Open, qtbot: QtBot)
     assert "45 min" in card(window, "SAVE EVERY")
     assert "writes in 6.97 s, reads in 2.49 s" in card(window, "USE")
     assert Handle(window).shown_s == pytest.approx(300.0)
+
+
+# ---------------------------------------------------------------- keys while a field has the focus
+
+
+def test_undo_works_from_the_field_that_was_changed(open_window: Open) -> None:
+    window, store = open_window()
+    edit = type_into(window, "storage.write_s", "20 min")
+    assert edit.hasFocus()
+    QTest.keyClick(edit, Qt.Key.Key_Z, CTRL)
+    assert shown(window, "storage.write_s") == "5 min"
+    assert store.undo_stack.index() == 0
+    QTest.keyClick(edit, Qt.Key.Key_Y, CTRL)
+    assert shown(window, "storage.write_s") == "20 min"
+
+
+def test_undo_while_typing_takes_back_what_was_typed(open_window: Open) -> None:
+    window, store = open_window()
+    type_into(window, "storage.generations_kept", "3")
+    edit = type_into(window, "storage.write_s", "20", enter=False)
+    QTest.keyClick(edit, Qt.Key.Key_Z, CTRL)
+    assert shown(window, "storage.write_s") == "5 min"
+    assert store.undo_stack.index() == 1
+
+
+def test_saving_takes_what_is_being_typed(open_window: Open, tmp_path: Path) -> None:
+    file = tmp_path / "mine.ckptplan.json"
+    shutil.copy(E1, file)
+    window, _ = open_window(read(file), file)
+    edit = type_into(window, "storage.write_s", "30 min", enter=False)
+    QTest.keyClick(edit, Qt.Key.Key_S, CTRL)
+    assert read(file).shown.scenario.storage.write_s == 1800.0
+    assert edit.hasFocus()
+    assert not window.isWindowModified()
+
+
+def test_closing_while_typing_asks(open_window: Open) -> None:
+    window, store = open_window()
+    type_into(window, "storage.write_s", "30 min", enter=False)
+    with with_button(Button.Cancel):
+        assert not window.close()
+    assert store.workbook.shown.scenario.storage.write_s == 1800.0
+
+
+def test_a_row_of_the_table_becomes_the_file_system_by_enter(open_window: Open) -> None:
+    window, store = open_window()
+    options = child(window, QTableView, "options_table")
+    options.setFocus()
+    options.selectRow(2)
+    name = table(window)[2][0]
+    QTest.keyClick(options, Qt.Key.Key_Return)
+    assert store.undo_stack.count() == 1
+    assert store.workbook.shown.scenario.storage.tier.startswith("p2-")
+    assert name.split("×")[1].strip() in card(window, "BUY")
+
+
+def test_arrow_keys_move_the_write_time_in_one_step(open_window: Open) -> None:
+    window, store = open_window()
+    plots = child(window, QWidget, "write_time_plots")
+    plots.setFocus()
+    for _ in range(3):
+        QTest.keyPress(plots, Qt.Key.Key_Right)
+    QTest.keyRelease(plots, Qt.Key.Key_Right)
+    assert store.workbook.shown.scenario.storage.write_s > 320.0
+    assert store.undo_stack.count() == 1
+
+
+def test_a_click_into_the_plot_moves_the_handle_there(open_window: Open) -> None:
+    window, store = open_window()
+    handle = Handle(window)
+    QTest.mouseClick(handle.viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, handle.pixel(900.0))
+    assert store.workbook.shown.scenario.storage.write_s == pytest.approx(900.0, rel=0.02)
+    assert store.undo_stack.count() == 1
+
+
+def test_a_press_without_a_move_is_no_step(open_window: Open) -> None:
+    window, store = open_window()
+    handle = Handle(window)
+    handle.press(300.0)
+    handle.release(300.0)
+    assert store.undo_stack.count() == 0

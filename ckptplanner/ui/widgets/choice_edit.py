@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRect, QRectF, QSignalBlocker, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QPointF, QRect, QRectF, QSignalBlocker, QStringListModel, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,6 +24,7 @@ from typing_extensions import override
 
 from ckptplanner.frozen import FieldSpec
 from ckptplanner.ui.theme import FIELD_HEIGHT, paint_guess_edge, set_property
+from ckptplanner.ui.widgets.quantity_edit import is_undo_or_redo
 from ckptplanner.ui.words import say
 
 _BOX = 14
@@ -351,6 +352,14 @@ class SearchEdit(QLineEdit):
         super().paintEvent(event)
         if self._is_guess and self.isEnabled() and not (self._message or self.hasFocus()):
             paint_guess_edge(self)
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        """Undo and redo belong to the window while nothing is being typed."""
+        if not self.isModified() and is_undo_or_redo(event):
+            event.ignore()
+            return True
+        return super().event(event)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

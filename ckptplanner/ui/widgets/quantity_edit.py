@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from typing_extensions import override
 
@@ -39,6 +39,13 @@ def out_of_range(value: float, spec: FieldSpec) -> str:
     if low is not None and spec.low_excluded:
         return say("More than {low}.", low="0" if low == 0 else exact(low, unit))
     return say("At least {low}.", low=exact(low or 0.0, unit))
+
+
+def is_undo_or_redo(event: QEvent) -> bool:
+    """Whether the keys of undo or redo are offered to a field before they become a shortcut."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    return event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)
 
 
 class QuantityEdit(QLineEdit):
@@ -191,6 +198,14 @@ class QuantityEdit(QLineEdit):
         return finer if finer > low else start
 
     # Keys and pointer
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        """Undo and redo belong to the window while nothing is being typed; a line edit would swallow the keys."""
+        if not self.isModified() and is_undo_or_redo(event):
+            event.ignore()
+            return True
+        return super().event(event)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
