@@ -697,6 +697,30 @@ def test_saving_takes_what_is_being_typed(open_window: Open, tmp_path: Path) -> 
     assert not window.isWindowModified()
 
 
+def test_duplicating_takes_what_is_being_typed(open_window: Open) -> None:
+    window, store = open_window()
+    edit = type_into(window, "storage.write_s", "30 min", enter=False)
+    QTest.keyClick(edit, Qt.Key.Key_D, CTRL)
+    assert store.workbook.named("5 min").scenario.storage.write_s == 1800.0
+    assert store.workbook.shown.scenario.storage.write_s == 1800.0
+    assert store.workbook.current != "5 min"
+
+
+@pytest.mark.parametrize("x", [-300, 5000])
+def test_a_drag_beyond_the_plot_ends_at_its_edge(open_window: Open, x: int) -> None:
+    window, store = open_window()
+    handle = Handle(window)
+    low, high = (10.0**edge for edge in handle.line.getViewBox().viewRange()[0])
+    handle.press(300.0)
+    for place in (QPoint(600, 100), QPoint(x, 100), QPoint(2 * x, 100)):
+        handle.move(place, held=True)
+    QTest.mouseRelease(handle.viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(2 * x, 100))
+    assert 0.9 * low <= store.workbook.shown.scenario.storage.write_s <= 1.1 * high
+    assert not child(window, QLabel, "stale").text()
+    assert store.undo_stack.count() == 1
+    assert handle.shown_s == pytest.approx(store.workbook.shown.scenario.storage.write_s, rel=1e-6)
+
+
 def test_closing_while_typing_asks(open_window: Open) -> None:
     window, store = open_window()
     type_into(window, "storage.write_s", "30 min", enter=False)

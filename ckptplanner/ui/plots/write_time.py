@@ -70,6 +70,7 @@ class WriteTimePlots(QWidget):
         self._theme = LIGHT
         self._shown: tuple[Shown, ...] = ()
         self._ghost: Plan | None = None
+        self._reach: tuple[float, ...] | None = None  # how far one drag may go, as log10 of seconds
         self._shows_total = False
         self._view = pg.GraphicsLayoutWidget()
         self._view.setFrameStyle(0)
@@ -466,9 +467,15 @@ class WriteTimePlots(QWidget):
     # ------------------------------------------------------------ gestures
 
     def _on_dragged(self, line: pg.InfiniteLine) -> None:
-        self.edited.emit(PATH, nice_s(float(10.0 ** line.value())))
+        # the pointer may go on beyond the plot, the write time may not; the axis follows the write time, hence the first range
+        if self._reach is None:
+            self._reach = tuple(self._cost.vb.viewRange()[0])
+        low, high = self._reach
+        self.edited.emit(PATH, nice_s(float(10.0 ** min(max(line.value(), low), high))))
+        self._draw_handle(current_of(self._shown))  # an equal value is no edit, and nobody would draw
 
     def _on_drag_finished(self, line: pg.InfiniteLine) -> None:
+        self._reach = None
         self.gesture_ended.emit()
 
     def _on_mouse_clicked(self, event: object) -> None:
