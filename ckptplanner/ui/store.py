@@ -6,6 +6,7 @@ gesture become one step. Panels and views are told by two signals and draw whate
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say
 
 _NO_MERGE = -1
+LONGEST_NAME = 120
 
 
 def _inputs(workbook: Workbook) -> tuple[object, ...]:
@@ -138,8 +140,10 @@ class Store(QObject):
         self.end_gesture()
 
     def _free_name(self, name: str) -> str:
-        taken = {one.name for one in self._workbook.scenarios}
-        stem = name.rstrip("0123456789").rstrip() if name[-1:].isdigit() and " copy" in name else f"{name} copy"
+        """A name for a copy: "5 min copy", then "5 min copy 2"; never longer than a file may hold."""
+        taken, copy = {one.name for one in self._workbook.scenarios}, say("copy")
+        first = re.sub(rf" {re.escape(copy)}( \d+)?$", "", name)
+        stem = f"{first[: LONGEST_NAME - len(copy) - 6]} {copy}"
         candidates = [stem, *(f"{stem} {number}" for number in range(2, len(taken) + 3))]
         return next(candidate for candidate in candidates if candidate not in taken)
 
@@ -148,7 +152,7 @@ class Store(QObject):
         clean = new.strip()
         if clean == old:
             return
-        if not clean or len(clean) > 120:
+        if not clean or len(clean) > LONGEST_NAME:
             self.edit_rejected.emit("name", say("A name of 1 to 120 characters is needed."))
             return
         if clean in {one.name for one in self._workbook.scenarios}:

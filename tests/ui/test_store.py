@@ -189,7 +189,16 @@ def test_a_duplicate_stands_beside_its_origin_and_is_current(store: Store) -> No
 def test_duplicates_of_duplicates_have_names_of_their_own(store: Store) -> None:
     for _ in range(5):
         store.duplicate()
-    assert len(set(names(store))) == 8
+    assert names(store)[3:] == ["5 min copy", "5 min copy 2", "5 min copy 3", "5 min copy 4", "5 min copy 5"]
+
+
+def test_a_copy_of_the_longest_name_can_be_read_back(store: Store, tmp_path: Path) -> None:
+    store.rename("5 min", "名" * 120)
+    for _ in range(12):
+        store.duplicate()
+    file = tmp_path / "long.ckptplan.json"
+    store.save(file)
+    assert read(file) == store.workbook
 
 
 def test_a_new_name_holds_for_current_and_base_too(store: Store) -> None:
