@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -766,3 +767,27 @@ def test_a_press_without_a_move_is_no_step(open_window: Open) -> None:
     handle.press(300.0)
     handle.release(300.0)
     assert store.undo_stack.count() == 0
+
+
+def test_two_drags_are_two_steps(open_window: Open) -> None:
+    window, store = open_window()
+    handle = Handle(window)
+    for start, end in ((300.0, 600.0), (600.0, 900.0)):
+        handle.press(start)
+        handle.move(handle.pixel(end), held=True)
+        handle.release(end)
+    assert store.undo_stack.count() == 2
+    store.undo_stack.undo()
+    assert store.workbook.shown.scenario.storage.write_s == pytest.approx(600.0, rel=0.02)
+
+
+def test_the_report_counts_dollars_as_the_window_does(open_window: Open, tmp_path: Path) -> None:
+    window, _ = open_window()
+    click(child(window, QPushButton, "basis.year"))
+    with with_file(tmp_path):
+        press(window, Qt.Key.Key_E, CTRL)
+    report = subprocess.run(
+        ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"], capture_output=True, text=True, check=True, timeout=30
+    ).stdout.replace("\u00a0", " ")
+    for figure in ("total_usd", "storage_usd", "lost_gpu_usd"):
+        assert dict(figures(window))[figure] in report
