@@ -16,7 +16,6 @@ from typing import Literal, NoReturn
 
 from ckptplanner import __version__
 from ckptplanner.data.readers.errors import ReaderError
-from ckptplanner.data.readers.models import read_model
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.edits import EditError, edit, value_from_text
 from ckptplanner.engine.evaluate import plan_of
@@ -108,6 +107,8 @@ def _scenario(file: Path, name: str | None, settings: Sequence[str]) -> NamedSce
 def _value(path: str, written: str) -> object:
     """What was written for a path; a model may be a file or a folder that holds one."""
     if path == "workload.model" and Path(written).exists():
+        from ckptplanner.data.readers.models import read_model
+
         return read_model(Path(written))
     return value_from_text(path, written)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class ModeCurves:
     total_usd_per_month: FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Curves:
     """Everything drawn against the write time. NaN marks what is not known or no longer holds.
 
@@ -47,6 +47,7 @@ class Curves:
     least total where the scenario chooses by it; the smallest where no price is known; -1 where none will do.
     """
 
+    scenario: Scenario
     write_s: FloatArray
     tiers: tuple[FsxTier, ...]
     required_write_bytes_per_s: FloatArray
@@ -59,7 +60,11 @@ class Curves:
     run_async: ModeCurves
     efa_below_s: float
     overlap_from_s: float
-    least_total: Ranges | None
+
+    @cached_property
+    def least_total(self) -> Ranges | None:
+        """Where storage and lost GPU time cost least together, and the pieces within 3 %; in dollars a month."""
+        return least_total(self.scenario, float(self.write_s[0]), float(self.write_s[-1]))
 
     def picked(self, values: FloatArray) -> FloatArray:
         """The cheapest tier's value at each write time, NaN where there is none. (m, n) -> (n,)"""
@@ -134,6 +139,7 @@ def curves(scenario: Scenario, grid: FloatArray) -> Curves:
     now = by_mode["async"]
     wanted = now.best_interval_s if storage.interval_s is None else now.wanted_interval_s
     return Curves(
+        scenario=scenario,
         write_s=grid,
         tiers=() if storage.custom is not None else storage.tiers,
         required_write_bytes_per_s=needed,
@@ -146,7 +152,6 @@ def curves(scenario: Scenario, grid: FloatArray) -> Curves:
         run_async=_mode_curves(now),
         efa_below_s=storage.latency_s + job.checkpoint_bytes / storage.write_efficiency / AUTO_EFA_BYTES_PER_S,
         overlap_from_s=max(float(wanted.min()) - storage.blocking_s, 0.0),
-        least_total=least_total(scenario, job, float(grid[0]), float(grid[-1])),
     )
 
 
@@ -159,10 +164,11 @@ def total_usd_at(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -
     return np.where(index >= 0, taken, np.nan)
 
 
-def least_total(scenario: Scenario, job: Job, low_s: float, high_s: float) -> Ranges | None:
-    """Where storage and lost GPU time together cost least, and the pieces within 3 %; in dollars a month."""
+def least_total(scenario: Scenario, low_s: float, high_s: float) -> Ranges | None:
+    """Find the least total between two write times, and the pieces within 3 % of it; in dollars a month."""
     if scenario.storage.custom is not None:
         return None
+    job = job_of(scenario)
     edges = teeth.edges_s(scenario, job, scenario.storage.tiers, low_s, high_s)
 
     def total(write_s: FloatArray) -> FloatArray:

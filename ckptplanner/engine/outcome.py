@@ -197,9 +197,13 @@ def existing(scenario: Scenario) -> FileSystems:
 def _intervals(scenario: Scenario, job: Job, lost: FloatArray, save: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """T*, the interval asked for, and the one that is used: in whole steps, at least a step, at most the run. [s]"""
     storage, step = scenario.storage, scenario.workload.step_s
+    # T* follows from what a save costs alone: one row where all are alike, one number where that is the same everywhere
+    few = lost[:1] if (lost == lost[:1]).all() else lost
+    few = few[:, :1] if (few == few[:, :1]).all() else few
     best = interval.best_interval_s(
-        lost, job.mtbi_s, model=storage.interval_model, published_next_save=storage.published == "next_save"
+        few, job.mtbi_s, model=storage.interval_model, published_next_save=storage.published == "next_save"
     )
+    best = best + np.zeros_like(lost)
     wanted = np.maximum(best, save) if storage.interval_s is None else np.full_like(best, storage.interval_s)
     used = wanted
     if storage.whole_steps:

@@ -21,7 +21,7 @@ from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import FloatArray
 
 MAX_STEPS_PER_TIER = 4000
-_CUTS, _ROUNDS = 65, 4  # each round cuts a tooth into 64 pieces: 64^4 is finer than anyone can see
+_CUTS, _ROUNDS = 257, 3  # each round cuts a tooth into 256 pieces: 256^3 is finer than a float of a second needs
 
 
 def edges_s(scenario: Scenario, job: Job, tiers: Sequence[FsxTier], low_s: float, high_s: float) -> FloatArray:
@@ -41,8 +41,10 @@ def edges_s(scenario: Scenario, job: Job, tiers: Sequence[FsxTier], low_s: float
         found.append(
             latency + fsx.write_s_at_steps(job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, capacities, efficiency)
         )
-    edges = np.unique(np.concatenate(found))
-    return edges[(edges >= low_s) & (edges <= high_s)]
+    edges = np.sort(np.concatenate(found))  # np.unique would load numpy.ma
+    edges = edges[np.concatenate(([True], np.diff(edges) > 0.0))]
+    inside: FloatArray = edges[(edges >= low_s) & (edges <= high_s)]
+    return inside
 
 
 def within(edges: FloatArray, total: Callable[[FloatArray], FloatArray], share: float = 0.03) -> Ranges | None:

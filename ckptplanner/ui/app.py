@@ -57,7 +57,7 @@ def run(file: Path | None, screenshot: Path | None) -> int:
     window = MainWindow(store, settings)
     window.show()
     if screenshot is not None:
-        QTimer.singleShot(300, lambda: _shoot(window, screenshot))
+        window.ready.connect(lambda: QTimer.singleShot(0, lambda: _shoot(window, screenshot)))
     return app.exec()
 
 

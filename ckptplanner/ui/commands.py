@@ -1,16 +1,19 @@
-"""What menus do that needs a dialog, a file or the clipboard: new, open, save, import, export, copy."""
+"""What menus do that needs a dialog, a file or the clipboard: new, open, save, import, export, copy.
+
+What only some of them need is imported by them, so that the window does not wait for it.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLineEdit, QMainWindow, QMenu, QMessageBox
 
 from ckptplanner import __version__
 from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
-from ckptplanner.data.readers.models import read_model
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import ExportError
 from ckptplanner.engine.edits import EditError, edit, value_from_text
@@ -18,14 +21,13 @@ from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.ui.assets import asset_path
-from ckptplanner.ui.headless import export
 from ckptplanner.ui.plan_view import PlanView
-from ckptplanner.ui.report import copying
-from ckptplanner.ui.report.export import Paper
-from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.words import say
 from ckptplanner.units import PARAMS, UnitError, parse
+
+if TYPE_CHECKING:
+    from ckptplanner.ui.report.export import Paper
 
 
 def examples() -> list[Path]:
@@ -66,6 +68,8 @@ class Commands:
         """Three questions, then a plan with allowances."""
         if not self.may_leave():
             return
+        from ckptplanner.ui.start_dialog import StartDialog
+
         dialog = StartDialog(self._window)
         if dialog.exec() and (named := dialog.named) is not None:
             self._store.reset(Workbook(scenarios=(named,), current=named.name, base=named.name), None)
@@ -161,6 +165,8 @@ class Commands:
 
     def take_model(self, path: Path) -> None:
         """Read a model; an unknown family is named and its total asked for."""
+        from ckptplanner.data.readers.models import read_model
+
         try:
             parts = read_model(path)
         except UnknownFamily as error:
@@ -239,6 +245,8 @@ class Commands:
     def export_to(self, folder: Path) -> bool:
         """Write everything into a folder; says where, or why not."""
         named = self._store.workbook.shown
+        from ckptplanner.ui.headless import export
+
         try:
             files = export(named, plan_of(named), folder, self.paper, self.basis)
         except ExportError as error:
@@ -254,17 +262,23 @@ class Commands:
 
     def copy_picture(self) -> None:
         """Put the plots on the clipboard as a picture."""
+        from ckptplanner.ui.report import copying
+
         copying.copy_picture(self._view.picture_widget)
         self._say_done(say("The picture is on the clipboard."))
 
     def copy_table(self) -> None:
         """Put the options on the clipboard as a table."""
         headings, *rows = self._view.options.texts()
+        from ckptplanner.ui.report import copying
+
         copying.copy_table(headings, rows)
         self._say_done(say("The table is on the clipboard."))
 
     def copy_sheet(self) -> None:
         """Put the plan on the clipboard as cells with formulas."""
+        from ckptplanner.ui.report import copying
+
         copying.copy_spreadsheet(self._store.workbook.shown)
         self._say_done(say("Cells with formulas are on the clipboard: paste them into an empty sheet at A1."))
 

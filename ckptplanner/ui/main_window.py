@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QDockWidget,
     QHBoxLayout,
     QLabel,
     QMainWindow,
     QMenu,
-    QScrollArea,
     QToolBar,
     QToolButton,
     QVBoxLayout,
@@ -22,25 +21,22 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from ckptplanner.engine.cost import BASES, Basis
-from ckptplanner.engine.derivation.derive import derivation
 from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import Workbook
 from ckptplanner.ui.commands import Commands, finish_typing
 from ckptplanner.ui.drops import dropped_file, welcome
-from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
-from ckptplanner.ui.panels.failures import FailuresPanel
-from ckptplanner.ui.panels.panel import Panel
-from ckptplanner.ui.panels.storage import StoragePanel
-from ckptplanner.ui.panels.workload import ANOTHER_LAYOUT, OTHER_LAYOUT, WorkloadPanel
+from ckptplanner.ui.panel_column import PanelColumn
 from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.shown import Shown, base_of, current_of
-from ckptplanner.ui.source_popup import SourcePopup
 from ckptplanner.ui.status import figures_line, model_line
 from ckptplanner.ui.store import Store
-from ckptplanner.ui.theme import PANEL_WIDTH, THEMES, apply_theme, icon
-from ckptplanner.ui.why import WhyPopup
+from ckptplanner.ui.theme import THEMES, apply_theme, icon
 from ckptplanner.ui.words import say
+
+if TYPE_CHECKING:
+    from ckptplanner.ui.pop_ups import PopUps
 
 
 def _basis(name: object) -> Basis:
@@ -62,6 +58,7 @@ class MainWindow(QMainWindow):
         self._shown: tuple[Shown, ...] = ()
         self._ghost: Plan | None = None
         self._refused: set[str] = set()
+        self._is_painted = False
         self._basis: Basis = _basis(settings.value("basis"))
         self._theme = THEMES[str(settings.value("theme", "light"))]
         self._build_parts()
@@ -76,8 +73,9 @@ class MainWindow(QMainWindow):
 
     def _build_parts(self) -> None:
         self._bar, self._headline, self._view = ScenarioBar(), Headline(), PlanView()
-        self._panels: tuple[Panel, ...] = (WorkloadPanel(), FailuresPanel(), StoragePanel())
-        self._findings, self._why, self._source = FindingsView(self), WhyPopup(self), SourcePopup(self)
+        self._panels = PanelColumn(self._settings)
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._panels)
+        self._cards: PopUps | None = None
         middle = QWidget()
         box = QVBoxLayout(middle)
         box.setContentsMargins(0, 0, 0, 0)
@@ -86,7 +84,6 @@ class MainWindow(QMainWindow):
         box.addWidget(self._view, 1)
         self.setCentralWidget(middle)
         self._place_bar()
-        self._place_panels()
         self._left, self._right = QLabel(), QLabel()
         self._stale = QLabel()
         self._stale.setObjectName("stale")
@@ -108,28 +105,6 @@ class MainWindow(QMainWindow):
             layout.setContentsMargins(0, 0, 0, 0)
         holder.addWidget(self._bar)
         self.addToolBar(holder)
-
-    def _place_panels(self) -> None:
-        column = QWidget()
-        column.setProperty("role", "panel")
-        column.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        box = QVBoxLayout(column)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(0)
-        for panel in self._panels:
-            box.addWidget(panel)
-        box.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(column)
-        scroll.setFixedWidth(PANEL_WIDTH)
-        self._dock = QDockWidget(say("Panels"))
-        self._dock.setObjectName("panels")
-        self._dock.setTitleBarWidget(QWidget())
-        self._dock.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
-        self._dock.setWidget(scroll)
-        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._dock)
 
     def _build_actions(self) -> None:
         self._icons: list[tuple[QAction, str]] = []
@@ -209,7 +184,7 @@ class MainWindow(QMainWindow):
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
         menu.addAction(self._action(say("Findings"), lambda: self._show_findings("error"), "Ctrl+F"))
-        panels = self._dock.toggleViewAction()
+        panels = self._panels.toggleViewAction()
         panels.setText(say("Panels"))
         panels.setShortcut("F9")
         menu.addAction(panels)
@@ -264,20 +239,16 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         store = self._store
-        for panel in self._panels:
-            panel.edited.connect(self._on_panel_edited)
-            panel.gesture_ended.connect(store.end_gesture)
-            panel.refused.connect(self._on_refused)
-            panel.why_requested.connect(self._show_why)
-            panel.source_requested.connect(self._show_source)
+        self._panels.edited.connect(store.edit)
+        self._panels.layout_requested.connect(self._commands.ask_layout)
+        self._panels.gesture_ended.connect(store.end_gesture)
+        self._panels.refused.connect(self._on_refused)
+        self._panels.why_requested.connect(self._show_why)
+        self._panels.source_requested.connect(self._show_source)
         self._view.edited.connect(store.edit)
         self._view.gesture_ended.connect(store.end_gesture)
         self._view.cursor_moved.connect(self._on_cursor)
         self._headline.why_requested.connect(self._show_why)
-        self._why.field_requested.connect(self._focus_field)
-        self._why.figure_requested.connect(self._show_why)
-        self._source.edited.connect(store.edit)
-        self._findings.field_requested.connect(self._focus_field)
         self._bar.switch_requested.connect(store.switch)
         self._bar.duplicate_requested.connect(store.duplicate)
         self._bar.rename_requested.connect(store.rename)
@@ -292,20 +263,20 @@ class MainWindow(QMainWindow):
         store.edit_rejected.connect(self._on_rejected)
         store.undo_stack.cleanChanged.connect(self._show_clean)
 
-    def _on_panel_edited(self, path: str, value: object) -> None:
-        """An edit of a panel; "other…" among the layouts asks for the parts first."""
-        if path == "workload.layout" and value in (OTHER_LAYOUT, ANOTHER_LAYOUT):
-            self._commands.ask_layout()
-            for panel in self._panels:
-                panel.show_refusal(path, "")
-        else:
-            self._store.edit(path, value)
+    def _on_painted(self) -> None:
+        """The paint that began is over: one turn of the event loop shows it, the next one goes on building."""
+        QTimer.singleShot(0, self.complete)
+
+    def complete(self) -> None:
+        """Build what the first paint did not wait for."""
+        self._panels.build()
+        self._pop_ups()
+        self.ready.emit()
 
     # ------------------------------------------------------------ what is shown
 
-    def _on_workbook(self, workbook: object) -> None:
-        for panel in self._panels:
-            panel.show_workbook(workbook)  # type: ignore[arg-type]
+    def _on_workbook(self, workbook: Workbook) -> None:
+        self._panels.show_workbook(workbook)
         self._show_clean(self._store.undo_stack.isClean())
 
     def _on_plans(self, shown: tuple[Shown, ...]) -> None:
@@ -313,8 +284,7 @@ class MainWindow(QMainWindow):
         now = current_of(shown)
         base = base_of(shown)
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
-        for panel in self._panels:
-            panel.show_plan(now.plan)
+        self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
         self._headline.show_plan(now, self._basis, reference, name)
         self._view.show_plans(shown, self._basis)
@@ -333,9 +303,8 @@ class MainWindow(QMainWindow):
         self._left.setText(text or figures_line(now.plan, now.named))
 
     def _on_rejected(self, path: str, message: str) -> None:
-        for panel in self._panels:
-            panel.show_refusal(path, message)
-        if any(panel.has_field(path) for panel in self._panels):
+        self._panels.show_refusal(path, message)
+        if self._panels.has_field(path):
             self._on_refused(path, message)
         elif message:
             self.statusBar().showMessage(message, 10_000)
@@ -363,29 +332,30 @@ class MainWindow(QMainWindow):
 
     # ------------------------------------------------------------ pop-ups
 
-    def _show_why(self, figure: str) -> None:
-        self._why.show_derivation(derivation(current_of(self._shown).named, figure, self._basis))
-        self._why.open_by(self._anchor())
+    def _pop_ups(self) -> PopUps:
+        """The cards, made when they are first needed or once the window has been painted."""
+        if self._cards is None:
+            from ckptplanner.ui.pop_ups import PopUps
+
+            self._cards = PopUps(self)
+            self._cards.show_theme(self._theme)
+            self._cards.field_requested.connect(self._panels.focus_field)
+            self._cards.edited.connect(self._store.edit)
+        return self._cards
 
     def _anchor(self) -> QWidget:
         """What a pop-up stands beside: where the click or the focus was."""
         return QApplication.widgetAt(QCursor.pos()) or QApplication.focusWidget() or self._headline
 
+    def _show_why(self, figure: str) -> None:
+        self._pop_ups().show_why(current_of(self._shown).named, figure, self._basis, self._anchor())
+
     def _show_source(self, path: str) -> None:
-        self._source.show_field(current_of(self._shown).named, path)
-        self._source.open_by(self._anchor())
+        self._pop_ups().show_source(current_of(self._shown).named, path, self._anchor())
 
     def _show_findings(self, severity: str) -> None:
         corner = self._bar.mapToGlobal(QPoint(self._bar.width() - 12, self._bar.height()))
-        self._findings.show_findings(current_of(self._shown).plan.findings, severity, corner, self.height() - 120)
-
-    def _focus_field(self, path: str) -> None:
-        for panel in self._panels:
-            home = next((known for known in (path, path.rpartition(".")[0]) if panel.has_field(known)), None)
-            if home is not None:
-                self._dock.show()
-                panel.focus_field(home)
-                return
+        self._pop_ups().show_findings(current_of(self._shown).plan, severity, corner, self.height() - 120)
 
     # ------------------------------------------------------------ look
 
@@ -405,8 +375,10 @@ class MainWindow(QMainWindow):
         apply_theme(app, self._theme)
         for action, sign in self._icons:
             action.setIcon(icon("sun" if sign == "moon" and self._theme.is_dark else sign, self._theme))
-        for part in (self._bar, self._headline, self._view, self._findings):
+        for part in (self._bar, self._headline, self._view):
             part.show_theme(self._theme)
+        if self._cards is not None:
+            self._cards.show_theme(self._theme)
         self._bar.show_basis(self._basis)
 
     # ------------------------------------------------------------ window state
@@ -423,20 +395,20 @@ class MainWindow(QMainWindow):
             stored = settings.value(name)
             if isinstance(stored, QByteArray):
                 restore(stored)
-        for panel in self._panels:
-            name = type(panel).__name__
-            panel.section.set_unfolded(settings.value(f"unfolded/{name}", True, type=bool) is not False)
-            panel.section.set_more_shown(settings.value(f"more/{name}", False, type=bool) is True)
 
     def _remember(self) -> None:
         settings = self._settings
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("state", self.saveState())
         settings.setValue("splitter", self._view.splitter.saveState())
-        for panel in self._panels:
-            name = type(panel).__name__
-            settings.setValue(f"unfolded/{name}", panel.section.is_unfolded)
-            settings.setValue(f"more/{name}", panel.section.is_more_shown)
+        self._panels.remember()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self._on_painted)
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -3,88 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSlider, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.tradeoff import tradeoff
 from ckptplanner.ui.options_table import OptionsTable
-from ckptplanner.ui.plots.tradeoff import TradeoffPlot
 from ckptplanner.ui.plots.write_time import WriteTimePlots
 from ckptplanner.ui.scenario_bar import Switch
 from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
-from ckptplanner.units import SECONDS, USD_PER_H, brief, rough
+from ckptplanner.units import SECONDS, rough
 
-_SLIDER_STEPS = 100
-
-
-class TradeoffPage(QWidget):
-    """The trade-off with its switches: what counts, and what a GPU-hour is worth."""
-
-    cursor_moved = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._shown: Shown | None = None
-        self.plot = TradeoffPlot()
-        self.plot.cursor_moved.connect(self.cursor_moved)
-        self._rework = self._check("tradeoff.rework", say("count rework"))
-        self._restarts = self._check("tradeoff.restarts", say("count restarts"))
-        self._value = QSlider(Qt.Orientation.Horizontal)
-        self._value.setObjectName("tradeoff.value")
-        self._value.setRange(0, _SLIDER_STEPS)
-        self._value.setValue(_SLIDER_STEPS)
-        self._value.setFixedWidth(160)
-        self._value.setAccessibleName(say("Value of a GPU-hour"))
-        self._value.valueChanged.connect(self.draw)
-        self._label = QLabel()
-        self._label.setProperty("role", "small")
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 4, 16, 0)
-        row.setSpacing(16)
-        name = QLabel(say("A GPU-hour is worth"))
-        for widget in (self._rework, self._restarts, name, self._value, self._label):
-            row.addWidget(widget)
-        row.addStretch(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addLayout(row)
-        box.addWidget(self.plot, 1)
-
-    def _check(self, name: str, label: str) -> QCheckBox:
-        check = QCheckBox(label)
-        check.setObjectName(name)
-        check.setChecked(True)
-        check.toggled.connect(self.draw)
-        return check
-
-    def show_plan(self, shown: Shown) -> None:
-        """Show the trade-off of a plan; drawn only while it can be seen."""
-        self._shown = shown
-        if self.isVisible():
-            self.draw()
-
-    def _most_usd_per_h(self, plan: Plan) -> float:
-        prices = plan.scenario.prices
-        full = (prices.node_usd_per_h or 0.0) / plan.scenario.workload.gpus_per_node
-        return max(full, prices.gpu_value_usd_per_h or 0.0)
-
-    def draw(self) -> None:
-        """Compute and draw the trade-off with the present switches."""
-        if self._shown is None:
-            return
-        plan = self._shown.plan
-        value = self._most_usd_per_h(plan) * self._value.value() / _SLIDER_STEPS
-        free = say("free: reserved GPUs cost the same idle or busy")
-        self._label.setText(f"{brief(value, USD_PER_H)}" if value else free)
-        self.plot.show_tradeoff(
-            tradeoff(
-                plan.scenario, rework=self._rework.isChecked(), restarts=self._restarts.isChecked(), gpu_value_usd_per_h=value
-            )
-        )
+if TYPE_CHECKING:
+    from ckptplanner.ui.plots.tradeoff import TradeoffPlot
+    from ckptplanner.ui.tradeoff_page import TradeoffPage
 
 
 class PlanView(QWidget):
@@ -100,7 +35,9 @@ class PlanView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "surface")
         self._theme = LIGHT
-        self.plots, self.page, self.options = WriteTimePlots(), TradeoffPage(), OptionsTable()
+        self.plots, self.options = WriteTimePlots(), OptionsTable()
+        self._page: TradeoffPage | None = None
+        self._shown: Shown | None = None
         self._tabs = QTabBar()
         self._tabs.setObjectName("plan_pages")
         for label in (say("Over the write time"), say("Idle GPUs against storage")):
@@ -113,7 +50,6 @@ class PlanView(QWidget):
         self._cost.chosen.connect(self._on_cost)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.plots)
-        self._stack.addWidget(self.page)
         self._count = QLabel()
         self._count.setProperty("role", "small")
         self._place()
@@ -122,7 +58,6 @@ class PlanView(QWidget):
             source.edited.connect(self.edited)
             source.gesture_ended.connect(self.gesture_ended)
         self.plots.cursor_moved.connect(self.cursor_moved)
-        self.page.cursor_moved.connect(self.cursor_moved)
 
     def _place(self) -> None:
         top = QHBoxLayout()
@@ -166,9 +101,10 @@ class PlanView(QWidget):
 
     def show_plans(self, shown: Sequence[Shown], basis: str) -> None:
         """Draw everything it is given."""
-        now = current_of(shown)
+        now = self._shown = current_of(shown)
         self.plots.show_plans(shown)
-        self.page.show_plan(now)
+        if self._page is not None:
+            self._page.show_plan(now)
         self.options.show_plan(now, basis, self._theme)
         options, storage = now.plan.storage.options, now.plan.scenario.storage
         refused = sum(option.illegal_reason is not None for option in options)
@@ -190,7 +126,8 @@ class PlanView(QWidget):
         """Take the colours of a theme."""
         self._theme = theme
         self.plots.show_theme(theme)
-        self.page.plot.show_theme(theme)
+        if self._page is not None:
+            self._page.plot.show_theme(theme)
 
     def show_page(self, index: int) -> None:
         """Show the plots over the write time (0) or the trade-off (1)."""
@@ -199,13 +136,27 @@ class PlanView(QWidget):
     @property
     def picture_widget(self) -> WriteTimePlots | TradeoffPlot:
         """The plot that is looked at, for a picture of it."""
-        return self.plots if self._stack.currentIndex() == 0 else self.page.plot
+        is_second = self._page is not None and self._stack.currentWidget() is self._page
+        return self._page.plot if self._page is not None and is_second else self.plots
+
+    def page(self) -> TradeoffPage:
+        """The page of the trade-off, made when it is first visited."""
+        if self._page is None:
+            from ckptplanner.ui.tradeoff_page import TradeoffPage
+
+            self._page = TradeoffPage()
+            self._page.plot.show_theme(self._theme)
+            self._page.cursor_moved.connect(self.cursor_moved)
+            if self._shown is not None:
+                self._page.show_plan(self._shown)
+            self._stack.addWidget(self._page)
+        return self._page
 
     def _on_page(self, index: int) -> None:
-        self._stack.setCurrentIndex(index)
+        self._stack.setCurrentWidget(self.page() if index == 1 else self.plots)
         self._cost.setVisible(index == 0)
         if index == 1:
-            self.page.draw()
+            self.page().draw()
 
     def _on_cost(self, key: str) -> None:
         self._cost.show_choice(key)

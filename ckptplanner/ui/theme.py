@@ -148,9 +148,11 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
         app.setStyle("Fusion")
     # taking the old sheet off first makes a change three times as fast: 40 ms for the three panels
     app.setStyleSheet("")
-    app.setFont(font())
-    app.setPalette(palette_of(theme))
-    app.setStyleSheet(style_sheet(theme))
+    sheet = style_sheet(theme)
+    if app.styleSheet() != sheet:  # polishing every widget again is slow
+        app.setFont(font())
+        app.setPalette(palette_of(theme))
+        app.setStyleSheet(sheet)
 
 
 def palette_of(theme: Theme) -> QPalette:

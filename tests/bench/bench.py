@@ -228,7 +228,7 @@ def curve_rows() -> list[Row]:
     job, low, high = job_of(scenario), float(grid[0]), float(grid[-1])
     return [
         Row("curves", bare, medians(lambda: engine.curves(scenario, grid)), 5.0),
-        Row("  of it the least total", bare, medians(lambda: engine.least_total(scenario, job, low, high)), None),
+        Row("  of it the least total", bare, medians(lambda: engine.least_total(scenario, low, high)), None),
     ]
 
 

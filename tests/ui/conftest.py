@@ -131,7 +131,7 @@ def open_window(qtbot: QtBot, settings: QSettings) -> Iterator[Open]:
         store = Store(workbook or read(E1))
         store.file = file
         window = MainWindow(store, settings)
-        with qtbot.waitExposed(window):
+        with qtbot.waitSignal(window.ready), qtbot.waitExposed(window):
             window.show()
         window.activateWindow()
         opened.append((window, store))

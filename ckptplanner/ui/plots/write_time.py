@@ -72,6 +72,7 @@ class WriteTimePlots(QWidget):
         self._ghost: Plan | None = None
         self._reach: tuple[float, ...] | None = None  # how far one drag may go, as log10 of seconds
         self._shows_total = False
+        self._drawn: tuple[object, ...] = ()
         self._view = pg.GraphicsLayoutWidget()
         self._view.setFrameStyle(0)
         self._view.setFocusProxy(self)
@@ -191,16 +192,29 @@ class WriteTimePlots(QWidget):
         now = current_of(self._shown)
         curves = now.plan.curves
         x = log10(curves.write_s)
-        for plot in (self._cost, self._waste):
-            plot.hide_curves()
-        self._draw_cost(now, curves, x)
-        self._draw_waste(now, curves, x)
-        self._draw_grounds(now, curves, x)
+        if (look := self._look(now, curves)) != self._drawn:  # while the handle is dragged the curves stay as they are
+            self._drawn = look
+            for plot in (self._cost, self._waste):
+                plot.hide_curves()
+            self._draw_cost(now, curves, x)
+            self._draw_waste(now, curves, x)
+            self._draw_grounds(now, curves, x)
         self._draw_marks()
         self._draw_words(now, curves, x)
         self._draw_handle(now)
+        self._view.scene().prepareForPaint()  # axes follow a new range now, not during the paint, which would paint twice
         self._place()
         self.setAccessibleDescription(self._figures(now.plan))
+
+    def _look(self, now: Shown, curves: Curves) -> tuple[object, ...]:
+        """Everything that the picture of the curves depends on; curves are told apart by identity."""
+        base, storage = base_of(self._shown), now.plan.scenario.storage
+        compared = None if base is None else (base.plan.curves, base.index, base.plan.scenario.storage.mode)
+        size = self._view.size()
+        return (
+            curves, compared, now.index, storage.mode, storage.waste_model, self._shows_total, self._theme.name,
+            size.width(), size.height(),
+        )  # fmt: skip
 
     def _draw_cost(self, now: Shown, curves: Curves, x: FloatArray) -> None:
         theme, mark = self._theme, self._theme.mark(now.index)

@@ -1,0 +1,123 @@
+"""The column of panels at the left, a dock. Its forms are built after the first paint, so that the plan is seen first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtWidgets import QDockWidget, QScrollArea, QVBoxLayout, QWidget
+
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import Workbook
+from ckptplanner.ui.theme import PANEL_WIDTH
+from ckptplanner.ui.words import say
+
+if TYPE_CHECKING:
+    from ckptplanner.ui.panels.panel import Panel
+
+
+class PanelColumn(QDockWidget):
+    """Workload, failures and storage in one column; says what they say."""
+
+    edited = Signal(str, object)
+    layout_requested = Signal()
+    refused = Signal(str, str)
+    gesture_ended = Signal()
+    why_requested = Signal(str)
+    source_requested = Signal(str)
+
+    def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
+        super().__init__(say("Panels"), parent)
+        self.setObjectName("panels")
+        self._settings = settings
+        self._panels: tuple[Panel, ...] = ()
+        self._workbook: Workbook | None = None
+        self._plan: Plan | None = None
+        column = QWidget()
+        column.setProperty("role", "panel")
+        column.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._box = QVBoxLayout(column)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(0)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(column)
+        scroll.setFixedWidth(PANEL_WIDTH)
+        self.setTitleBarWidget(QWidget())
+        self.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
+        self.setWidget(scroll)
+
+    def build(self) -> None:
+        """Make the forms and show what they missed; the second call does nothing."""
+        if self._panels:
+            return
+        from ckptplanner.ui.panels.failures import FailuresPanel
+        from ckptplanner.ui.panels.storage import StoragePanel
+        from ckptplanner.ui.panels.workload import WorkloadPanel
+
+        self._panels = (WorkloadPanel(), FailuresPanel(), StoragePanel())
+        for panel in self._panels:
+            name = type(panel).__name__
+            panel.section.set_unfolded(self._settings.value(f"unfolded/{name}", True, type=bool) is not False)
+            panel.section.set_more_shown(self._settings.value(f"more/{name}", False, type=bool) is True)
+            panel.edited.connect(self._on_edited)
+            panel.refused.connect(self.refused)
+            panel.gesture_ended.connect(self.gesture_ended)
+            panel.why_requested.connect(self.why_requested)
+            panel.source_requested.connect(self.source_requested)
+        if self._workbook is not None:
+            self.show_workbook(self._workbook)
+        if self._plan is not None:
+            self.show_plan(self._plan)
+        for panel in self._panels:
+            self._box.addWidget(panel)
+        self._box.addStretch(1)
+
+    def _on_edited(self, path: str, value: object) -> None:
+        """Pass an edit on; "other…" among the layouts asks for the parts first."""
+        from ckptplanner.ui.panels.workload import ANOTHER_LAYOUT, OTHER_LAYOUT
+
+        if path == "workload.layout" and value in (OTHER_LAYOUT, ANOTHER_LAYOUT):
+            self.layout_requested.emit()
+            self.show_refusal(path, "")
+        else:
+            self.edited.emit(path, value)
+
+    def remember(self) -> None:
+        """Write down which sections are folded."""
+        for panel in self._panels:
+            name = type(panel).__name__
+            self._settings.setValue(f"unfolded/{name}", panel.section.is_unfolded)
+            self._settings.setValue(f"more/{name}", panel.section.is_more_shown)
+
+    def show_workbook(self, workbook: Workbook) -> None:
+        """Show the values of the current scenario."""
+        self._workbook = workbook
+        for panel in self._panels:
+            panel.show_workbook(workbook)
+
+    def show_plan(self, plan: Plan) -> None:
+        """Show what follows from them."""
+        self._plan = plan
+        for panel in self._panels:
+            panel.show_plan(plan)
+
+    def show_refusal(self, path: str, message: str) -> None:
+        """Say below a field why its value was refused; an empty message takes it away."""
+        for panel in self._panels:
+            panel.show_refusal(path, message)
+
+    def has_field(self, path: str) -> bool:
+        """Whether a field has its row here."""
+        return any(panel.has_field(path) for panel in self._panels)
+
+    def focus_field(self, path: str) -> None:
+        """Go to the row of a field, or of the part it belongs to."""
+        self.build()
+        for known in (path, path.rpartition(".")[0]):
+            for panel in self._panels:
+                if panel.has_field(known):
+                    self.show()
+                    panel.focus_field(known)
+                    return
