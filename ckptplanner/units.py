@@ -238,12 +238,12 @@ def _brief_time(value: float, whole_from: float) -> str:
     if value < 1.0:
         return f"{significant(value * 1e3)}{NBSP}ms"
     if value < MINUTE and round(value, 1) < MINUTE:
-        return f"{significant(value, 2 if value >= 10 else 3)}{NBSP}s"
+        return f"{significant(value, 2 if value >= 10 and math.isfinite(whole_from) else 3)}{NBSP}s"
     if value >= 10_000 * HOUR:
         return f"{significant(value / (365 * DAY), 3)}{NBSP}years"
     if value >= 10 * HOUR:
         return f"{significant(value / HOUR)}{NBSP}h"
-    if value >= whole_from and value < 2 * HOUR - 30:
+    if value >= whole_from and value < 2 * HOUR - 30 and abs(value - HOUR) >= 30:
         return f"{value / MINUTE:.0f}{NBSP}min"
     big, small, names = (HOUR, MINUTE, ("h", "min")) if value >= HOUR - 0.5 else (MINUTE, 1.0, ("min", "s"))
     whole, part = divmod(round(value / small), round(big / small))
@@ -257,7 +257,8 @@ def brief(value: float, unit: Unit, digits: int = 3) -> str:
     if unit.kind == "fraction":
         return f"{significant(value * 100, digits)}{NBSP}%"
     if unit.kind == "usd":
-        return ("−" if value < 0 else "") + "$" + _brief_money(abs(value), digits) + _suffix(unit)
+        cents = 6 if unit.symbol in {"USD/h", "USD/GiB-month"} else digits  # a price is shown as it is billed
+        return ("−" if value < 0 else "") + "$" + _brief_money(abs(value), digits, cents) + _suffix(unit)
     for name, scale in SHOWN_STEPS.get(unit.kind, ()):
         if abs(value) >= scale:
             return f"{significant(value / scale, digits)}{NBSP}{name}"
@@ -267,11 +268,18 @@ def brief(value: float, unit: Unit, digits: int = 3) -> str:
     return significant(value, max(digits, 6) if unit.kind == "bytes_per_param" else digits) + plain
 
 
-def _brief_money(value: float, digits: int) -> str:
+def percent(fraction: float) -> str:
+    """A share as the headline says it: two decimals below 10 % (0.54 %, 1.00 %), three digits above and below 0.05 %."""
+    if 0.0005 <= fraction < 0.09995:
+        return f"{fraction * 100:.2f}{NBSP}%"
+    return brief(fraction, FRACTION)
+
+
+def _brief_money(value: float, digits: int, cents: int) -> str:
     for name, scale in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
         if value >= scale * (10 if name == "k" else 1):
             return significant(value / scale, digits) + name
-    return significant(value, 6) if value < 1000 else grouped(value)
+    return significant(value, cents) if value < 1000 else grouped(value)
 
 
 def rough(value: float, unit: Unit) -> str:

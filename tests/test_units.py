@@ -188,7 +188,7 @@ def test_brief_text(value: float, unit: Unit, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (2684.9, "45 min"), (8054.8, "2 h 14 min"), (5.0, "5 s"), (890.4, "15 min"), (59.98, "1 min"), (3599.9, "60 min"),
+        (2684.9, "45 min"), (8054.8, "2 h 14 min"), (5.0, "5 s"), (890.4, "15 min"), (59.98, "1 min"), (3599.9, "1 h"),
         (7199.0, "2 h"),
     ],
 )  # fmt: skip

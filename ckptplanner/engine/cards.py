@@ -12,7 +12,20 @@ from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, GIBS, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, rough
+from ckptplanner.units import (
+    BYTES,
+    BYTES_PER_S,
+    FRACTION,
+    GIB,
+    GIBS,
+    MONTHS_PER_YEAR,
+    SECONDS,
+    USD,
+    brief,
+    grouped,
+    percent,
+    rough,
+)
 
 UNKNOWN = "–"
 
@@ -157,7 +170,7 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
     schedule, waste = plan.schedule, plan.waste
     lost = waste.chosen_fraction if waste else None
     first = waste.first_order_fraction if waste else None
-    shown = UNKNOWN if lost is None else brief(lost, FRACTION, 2)
+    shown = UNKNOWN if lost is None else percent(lost)
     good = UNKNOWN if lost is None else f"{(1 - lost) * 100:.2f}\u00a0%"
     total = plan.cost.total_usd_per_year if plan.cost else None
     exact = UNKNOWN if total is None else f"${grouped(per_basis(total, basis, plan.scenario.run.days))}"
@@ -168,7 +181,7 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
         text("best interval {best_interval_s}", best_interval_s=_best(schedule.best_interval_s) if schedule else UNKNOWN),
         text("waste from saving and interruptions {waste_fraction}", waste_fraction=shown),
         text("first order {first_order_fraction}",
-             first_order_fraction=UNKNOWN if first is None else brief(first, FRACTION, 2)),
+             first_order_fraction=UNKNOWN if first is None else percent(first)),
         text("goodput {goodput_fraction}", goodput_fraction=good),
         text("total {total_usd} {per}", total_usd=exact, per=basis_words(basis)),
     )  # fmt: skip

@@ -344,12 +344,20 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
             room=brief(round(chosen.capacity_gib * storage.max_fill), GIBS), most=most,
         )  # fmt: skip
     else:
-        spare = int(chosen.capacity_gib * GIB / plan.checkpoint.checkpoint_bytes) - storage.generations_kept
-        yield _say(
-            "info", "storage.generations_kept",
-            "Generations kept, {count}, fill {fill} of the file system: room for {more} more.",
-            count=storage.generations_kept, fill=brief(chosen.fill_fraction, FRACTION, 2), more=grouped(spare),
-        )  # fmt: skip
+        spare = int(chosen.capacity_gib * storage.max_fill * GIB / plan.checkpoint.checkpoint_bytes) - storage.generations_kept
+        fill = brief(chosen.fill_fraction, FRACTION, 2)
+        if spare > 0:
+            yield _say(
+                "info", "storage.generations_kept",
+                "Generations kept, {count}, fill {fill} of the file system: room for {more} more.",
+                count=storage.generations_kept, fill=fill, more=grouped(spare),
+            )  # fmt: skip
+        else:
+            yield _say(
+                "info", "storage.generations_kept",
+                "Generations kept, {count}, fill {fill} of the file system: no room for another.",
+                count=storage.generations_kept, fill=fill,
+            )  # fmt: skip
 
 
 def _speed(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:

@@ -300,7 +300,7 @@ def edit(named: NamedScenario, path: str, value: Any, kind: Kind = "typed", text
     """
     scenario, sources = named.scenario, {source.path: source for source in named.sources}
     for where, what, source in _changes(scenario, path, value):
-        if value_at(scenario, where) == what and source is None and where != path:
+        if _validated(where, partial(value_at, scenario, where)) == what and source is None and where != path:
             continue
         scenario = _validated(where, partial(with_value, scenario, where, what))
         sources[where] = source or Source(path=where, kind=kind, text=text)

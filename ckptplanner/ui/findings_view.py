@@ -46,6 +46,7 @@ class FindingRow(QPushButton):
         words = QVBoxLayout()
         words.setSpacing(0)
         message = QLabel(say_text(finding.text))
+        message.setTextFormat(Qt.TextFormat.PlainText)
         message.setWordWrap(True)
         where = QLabel(field_title(finding.path))
         where.setProperty("role", "small")

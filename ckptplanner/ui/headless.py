@@ -36,7 +36,7 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
     _lay_out(plots, QSize(width, PLOTS_HEIGHT))
     _lay_out(tradeoff, QSize(width, TRADEOFF_HEIGHT))
     for _ in range(2):  # the second time with the sizes that the first one's axes gave
-        plots.show_plans((Shown(named, plan, 0, is_current=True, is_base=True),))
+        plots.show_plans((Shown(named, plan, 0, is_current=True, is_base=True),), basis)
         tradeoff.show_tradeoff(plan.tradeoff)
         QApplication.sendPostedEvents()
     files = list(write_csv(named, plan, folder))

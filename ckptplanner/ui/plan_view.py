@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
+from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.options_table import OptionsTable
 from ckptplanner.ui.plots.write_time import WriteTimePlots
@@ -99,10 +100,10 @@ class PlanView(QWidget):
         box.addLayout(top)
         box.addWidget(self.splitter, 1)
 
-    def show_plans(self, shown: Sequence[Shown], basis: str) -> None:
+    def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw everything it is given."""
         now = self._shown = current_of(shown)
-        self.plots.show_plans(shown)
+        self.plots.show_plans(shown, basis)
         if self._page is not None:
             self._page.show_plan(now)
         self.options.show_plan(now, basis, self._theme)

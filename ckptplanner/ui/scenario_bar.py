@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QInputDialog, QMenu, QPushButton, QScrollArea, QToolButton, QWidget
@@ -156,7 +157,7 @@ class ScenarioBar(QWidget):
         for button, one in zip(self._buttons, shown, strict=False):
             label = say("{name}   base", name=one.name) if one.is_base and len(shown) > 1 else one.name
             button.setText(label.replace("&", "&&") if len(label) < 44 else label[:40].replace("&", "&&") + "…")
-            button.setToolTip(one.name + (f"\n{one.named.note}" if one.named.note else ""))
+            button.setToolTip(escape(one.name + (f"\n{one.named.note}" if one.named.note else "")))
             button.setIcon(mark_icon(self._theme, one.index, is_filled=one.is_current))
             button.setChecked(one.is_current)
             button.setObjectName(f"scenario.{one.name}")

@@ -72,6 +72,7 @@ class Store(QObject):
         super().__init__(parent)
         self.undo_stack = QUndoStack(self)
         self.file: Path | None = None
+        self.times_opened = 0  # what belongs to one workbook alone, as a ghost does, remembers it
         self._workbook = workbook
         self._gesture = 0
         self._paths: dict[str, int] = {}
@@ -200,6 +201,7 @@ class Store(QObject):
 
     def reset(self, workbook: Workbook, file: Path | None) -> None:
         """Start over with another workbook."""
+        self.times_opened += 1
         self.undo_stack.clear()
         self.undo_stack.setClean()
         self.file = file

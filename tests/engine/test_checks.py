@@ -91,7 +91,7 @@ KINDS = [
     ),
     Kind(
         "interval follows the write", {"storage.write_s": HOUR},
-        "info", "storage.interval_s", ("Saves take 60 min", "best interval (45 min)", "follows the write"),
+        "info", "storage.interval_s", ("Saves take 1 h", "best interval (45 min)", "follows the write"),
     ),
     Kind(
         "save costs its interval", SYNC | {"storage.interval_s": 200.0},

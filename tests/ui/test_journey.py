@@ -102,7 +102,7 @@ def drag_the_write_time(window: MainWindow, store: Store) -> None:
     handle.release(3600.0)
     assert seen == ["25 min", "33 min", "45 min", "1 h"]
     assert len(headlines) == 4
-    assert plot_figures(window).startswith("60 min · 2.61 GB/s")
+    assert plot_figures(window).startswith("1 h · 2.61 GB/s")
     assert store.undo_stack.count() == steps + 1
 
 
@@ -112,7 +112,7 @@ def undo_and_redo(window: MainWindow) -> None:
     assert "7.83 GB/s" in headline(window)
     assert plot_figures(window).startswith("20 min")
     press(window, Qt.Key.Key_Y, CTRL)
-    assert plot_figures(window).startswith("60 min · 2.61 GB/s")
+    assert plot_figures(window).startswith("1 h · 2.61 GB/s")
     press(window, Qt.Key.Key_Z, CTRL)
     press(window, Qt.Key.Key_Z, CTRL)
     assert plot_figures(window).startswith("5 min")

@@ -19,6 +19,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from ckptplanner.engine.cards import basis_words
+from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.curves import Curves, ModeCurves
 from ckptplanner.engine.plan import Plan
 from ckptplanner.frozen import FloatArray
@@ -40,8 +42,8 @@ from ckptplanner.ui.plots.plot import (
 )
 from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme, font
-from ckptplanner.ui.words import say
-from ckptplanner.units import BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, rough
+from ckptplanner.ui.words import say, say_text
+from ckptplanner.units import BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, USD, brief, grouped, percent, rough
 
 PATH = "storage.write_s"
 _NICE = ((120.0, 1.0), (600.0, 5.0), (1800.0, 10.0), (7200.0, 60.0), (float("inf"), 300.0))
@@ -71,6 +73,7 @@ class WriteTimePlots(QWidget):
         self._shown: tuple[Shown, ...] = ()
         self._ghost: Plan | None = None
         self._reach: tuple[float, ...] | None = None  # how far one drag may go, as log10 of seconds
+        self._basis: Basis = "month"
         self._shows_total = False
         self._drawn: tuple[object, ...] = ()
         self._view = pg.GraphicsLayoutWidget()
@@ -152,9 +155,9 @@ class WriteTimePlots(QWidget):
 
     # ------------------------------------------------------------ what is shown
 
-    def show_plans(self, shown: Sequence[Shown]) -> None:
-        """Draw everything anew."""
-        self._shown = tuple(shown)
+    def show_plans(self, shown: Sequence[Shown], basis: Basis = "month") -> None:
+        """Draw everything anew, dollars for a month, the run or a year."""
+        self._shown, self._basis = tuple(shown), basis
         self._draw()
 
     def show_ghost(self, plan: Plan | None) -> None:
@@ -213,19 +216,23 @@ class WriteTimePlots(QWidget):
         size = self._view.size()
         return (
             curves, compared, now.index, storage.mode, storage.waste_model, self._shows_total, self._theme.name,
-            size.width(), size.height(),
+            size.width(), size.height(), self._basis, now.plan.scenario.run.days,
         )  # fmt: skip
+
+    def _usd(self, usd_per_month: FloatArray, plan: Plan) -> FloatArray:
+        """Dollars a month on the basis that is shown."""
+        return usd_per_month * per_basis(MONTHS_PER_YEAR, self._basis, plan.scenario.run.days)
 
     def _draw_cost(self, now: Shown, curves: Curves, x: FloatArray) -> None:
         theme, mark = self._theme, self._theme.mark(now.index)
         ends: list[tuple[str, float]] = []
-        for row, values in enumerate(log10(curves.usd_per_month)):
+        for row, values in enumerate(log10(self._usd(curves.usd_per_month, now.plan))):
             if np.isfinite(values).any() and curves.tiers:
                 name = tier_name(curves, row)
                 self._cost.curve(f"tier {row}", *corners(x, values), pen(theme.thin), z=1)
                 ends.append((name, float(values[-1])))
-        storage = log10(curves.picked(curves.usd_per_month))
-        total = log10(curves.picked(self._mode(curves, now).total_usd_per_month))
+        storage = log10(self._usd(curves.picked(curves.usd_per_month), now.plan))
+        total = log10(self._usd(curves.picked(self._mode(curves, now).total_usd_per_month), now.plan))
         self._cost.curve("cheapest", *corners(x, storage), pen(mark.colour, 2), z=5)
         self._total_band.setVisible(self._shows_total)
         if self._shows_total:
@@ -238,11 +245,12 @@ class WriteTimePlots(QWidget):
         base = base_of(self._shown)
         if base is not None:
             theirs = base.plan.curves
-            values = theirs.picked(self._mode(theirs, base).total_usd_per_month if self._shows_total else theirs.usd_per_month)
+            dollars = self._mode(theirs, base).total_usd_per_month if self._shows_total else theirs.usd_per_month
+            values = self._usd(theirs.picked(dollars), base.plan)
             self._cost.curve("base", *corners(log10(theirs.write_s), log10(values)), pen(theme.mark(base.index).colour), z=4)
         self._ends.show_ends(ends, "")
         bold = np.concatenate((storage, total if self._shows_total else storage))
-        self._set_range(self._cost, x, bold, log10(curves.usd_per_month).ravel(), room=0.16)
+        self._set_range(self._cost, x, bold, log10(self._usd(curves.usd_per_month, now.plan)).ravel(), room=0.16)
 
     def _draw_waste(self, now: Shown, curves: Curves, x: FloatArray) -> None:
         theme = self._theme
@@ -319,12 +327,14 @@ class WriteTimePlots(QWidget):
                     item.setVisible(True)
 
     def _heights(self, plan: Plan) -> tuple[float | None, float | None]:
-        """Dollars a month and waste of a plan, as they are drawn."""
-        money = plan.storage.chosen.usd_per_month if plan.storage.chosen else None
+        """Dollars and waste of a plan, as they are drawn."""
+        money = None
         if self._shows_total:
-            total = plan.cost.total_usd_per_year if plan.cost else None
-            money = None if total is None else total / MONTHS_PER_YEAR
-        return money, plan.waste.chosen_fraction if plan.waste else None
+            money = plan.cost.total_usd_per_year if plan.cost else None
+        elif plan.storage.chosen is not None and plan.storage.chosen.usd_per_month is not None:
+            money = plan.storage.chosen.usd_per_month * MONTHS_PER_YEAR
+        shown = None if money is None else per_basis(money, self._basis, plan.scenario.run.days)
+        return shown, plan.waste.chosen_fraction if plan.waste else None
 
     @staticmethod
     def _place_s(plan: Plan) -> float:
@@ -345,7 +355,7 @@ class WriteTimePlots(QWidget):
         if takes_its_time(now.plan):
             held = say("at full pace the write takes what the storage needs")
             notes.write("pace", self._waste, held, low, self._waste.vb.viewRange()[1][0], (0.0, 1.2), theme.muted)
-        self._word_least(curves, bottom)
+        self._word_least(now, curves, bottom)
         self._word_scenarios()
         self._word_modes(now, curves, x)
         if self._bands[0].isVisible() and float(np.log10(curves.efa_below_s)) - low > 0.25 * (high - low):
@@ -382,7 +392,7 @@ class WriteTimePlots(QWidget):
     def _stop(now: Shown) -> str:
         return brief(now.plan.scenario.storage.blocking_s, SECONDS)
 
-    def _word_least(self, curves: Curves, bottom: float) -> None:
+    def _word_least(self, now: Shown, curves: Curves, bottom: float) -> None:
         least = curves.least_total
         self._best.setVisible(False)
         if least is None or not least.starts.size:
@@ -391,7 +401,7 @@ class WriteTimePlots(QWidget):
         text = say("within 3 % of the least total: {start} to {end}", start=start, end=end)
         self._notes.write("least", self._cost, text, float(np.log10(least.starts[0])), bottom, (1.02, 1.25), self._theme.accent)
         if not self._shows_total:
-            usd = curves.picked(curves.usd_per_month)
+            usd = self._usd(curves.picked(curves.usd_per_month), now.plan)
             height = float(np.interp(least.least_at, curves.write_s, np.nan_to_num(usd, nan=1.0)))
             self._best.show_mark(Mark(self._theme.text, "", "diamond"), self._theme.surface, is_filled=False)
             self._best.setPos(float(np.log10(least.least_at)), float(np.log10(height)))
@@ -412,7 +422,7 @@ class WriteTimePlots(QWidget):
         held = np.nan_to_num(curves.picked(curves.bound_by_capacity.astype(float))) > 0.5
         if not curves.tiers or not held[-1] or np.log10(curves.write_s[-1] / curves.write_s[np.argmax(held)]) < 0.3:
             return
-        flat = log10(curves.picked(curves.usd_per_month))
+        flat = log10(self._usd(curves.picked(curves.usd_per_month), now.plan))
         index = int(0.86 * x.size)
         text = say("held by {count} generations", count=now.plan.scenario.storage.generations_kept)
         self._notes.write("held", self._cost, text, float(x[index]), float(flat[index]), (1.0, 0.0), self._theme.muted)
@@ -433,7 +443,8 @@ class WriteTimePlots(QWidget):
         if self._ghost is not None:
             self._ghost_tag.show_text(rough(self._place_s(self._ghost), SECONDS))
         size = f"{SMALL_PX}px"
-        title = say("Total, $ a month") if self._shows_total else say("Storage, $ a month")
+        per = say_text(basis_words(self._basis))
+        title = say("Total, $ {per}", per=per) if self._shows_total else say("Storage, $ {per}", per=per)
         self._cost_title.setText(title, color=self._theme.text, size=size, bold=True)
         self._waste_title.setText(say("Waste, share of training time"), color=self._theme.text, size=size, bold=True)
         for item, text in zip(self._below, (say("fast, dear"), say("Write time"), say("slow, cheap")), strict=True):
@@ -449,7 +460,7 @@ class WriteTimePlots(QWidget):
             brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S),
             say("no price") if money is None else brief(money, USD),
         ]
-        return " · ".join(parts if waste is None else [*parts, brief(waste, FRACTION, 2)])
+        return " · ".join(parts if waste is None else [*parts, percent(waste)])
 
     # ------------------------------------------------------------ places in the scene
 
@@ -525,7 +536,7 @@ class WriteTimePlots(QWidget):
             return
         point = self._cost.vb.mapSceneToView(scene)
         column = int(np.argmin(np.abs(log10(curves.write_s) - point.x())))
-        gaps = np.abs(log10(curves.usd_per_month[:, column]) - point.y())
+        gaps = np.abs(log10(self._usd(curves.usd_per_month[:, column], current_of(self._shown).plan)) - point.y())
         low, high = self._cost.vb.viewRange()[1]
         near = int(np.nanargmin(gaps)) if np.isfinite(gaps).any() else -1
         is_near = near >= 0 and gaps[near] < 0.03 * (high - low)
@@ -539,7 +550,7 @@ class WriteTimePlots(QWidget):
         """The figures under the cursor, for the status line."""
         curves = current_of(self._shown).plan.curves
         column = int(np.argmin(np.abs(np.log(curves.write_s / seconds))))
-        usd = float(curves.picked(curves.usd_per_month)[column])
+        usd = float(self._usd(curves.picked(curves.usd_per_month), current_of(self._shown).plan)[column])
         sync, run_async = (float(curves.picked(mode.chosen_fraction)[column]) for mode in (curves.sync, curves.run_async))
         row = int(curves.cheapest[column])
         return say(
