@@ -7,6 +7,7 @@ would be accepted. Exit 3: the plan has an error finding; everything else is sti
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -172,6 +173,7 @@ def _open_window(options: argparse.Namespace) -> int:
             "ckptplanner: no screen was found (DISPLAY and WAYLAND_DISPLAY are not set); "
             "on a machine without one use `ckptplanner plan FILE` or `ckptplanner export FILE --out DIR`"
         )
+    gc.disable()  # until the window is complete: what a start imports and builds is kept anyway
     from ckptplanner.ui.app import run
 
     return run(options.file, options.screenshot)

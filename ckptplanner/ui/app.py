@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import traceback
@@ -55,6 +56,7 @@ def run(file: Path | None, screenshot: Path | None) -> int:
     store = Store(workbook or new_workbook())
     store.file = file
     window = MainWindow(store, settings)
+    window.ready.connect(gc.enable)  # cli.py switched it off: nothing of what a start makes is garbage
     window.show()
     if screenshot is not None:
         window.ready.connect(lambda: QTimer.singleShot(0, lambda: _shoot(window, screenshot)))

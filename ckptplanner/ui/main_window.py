@@ -270,6 +270,7 @@ class MainWindow(QMainWindow):
 
     def complete(self) -> None:
         """Build what the first paint did not wait for."""
+        self._show_icons()
         self._panels.build()
         self._pop_ups()
         self.ready.emit()
@@ -378,13 +379,17 @@ class MainWindow(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         apply_theme(app, self._theme)
-        for action, sign in self._icons:
-            action.setIcon(icon("sun" if sign == "moon" and self._theme.is_dark else sign, self._theme))
+        if self._is_painted:
+            self._show_icons()
         for part in (self._bar, self._headline, self._view):
             part.show_theme(self._theme)
         if self._cards is not None:
             self._cards.show_theme(self._theme)
         self._bar.show_basis(self._basis)
+
+    def _show_icons(self) -> None:
+        for action, sign in self._icons:
+            action.setIcon(icon("sun" if sign == "moon" and self._theme.is_dark else sign, self._theme))
 
     # ------------------------------------------------------------ window state
 

@@ -10,19 +10,30 @@ import time
 
 
 def when_painted(act: object) -> None:
-    """Call `act` once the event loop is idle after the first plot's first paint."""
-    import pyqtgraph as pg
-    from PySide6.QtCore import QTimer
+    """Call `act` once the event loop is idle after the first plot's first paint.
 
-    real, seen = pg.GraphicsView.paintEvent, []
+    The hook is put in when the event loop begins, so that each side imports pyqtgraph in its own way and time.
+    """
+    from PySide6.QtWidgets import QApplication
 
-    def painted(view: object, event: object) -> None:
-        real(view, event)
-        if not seen:
-            seen.append(view)
-            QTimer.singleShot(0, act)
+    run = QApplication.exec
 
-    pg.GraphicsView.paintEvent = painted
+    def run_watched(*_: object) -> int:
+        import pyqtgraph as pg
+        from PySide6.QtCore import QTimer
+
+        real, seen = pg.GraphicsView.paintEvent, []
+
+        def painted(view: object, event: object) -> None:
+            real(view, event)
+            if not seen:
+                seen.append(view)
+                QTimer.singleShot(0, act)
+
+        pg.GraphicsView.paintEvent = painted
+        return run()
+
+    QApplication.exec = run_watched
 
 
 def tell() -> None:

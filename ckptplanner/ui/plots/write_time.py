@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -190,7 +190,7 @@ class WriteTimePlots(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        if not self._shown:
+        if not self._shown or not self.isVisible():  # showEvent draws what was not seen
             return
         now = current_of(self._shown)
         curves = now.plan.curves
@@ -282,9 +282,11 @@ class WriteTimePlots(QWidget):
         plot.getAxis("left").setStyle(showValues=bool(every.size))
         low, high = (float(every.min()), float(every.max())) if every.size else (0.0, 1.0)
         if first.size:
-            high = min(high, float(np.median(first)) + 1.1) if second.size else high
-            high = max(high, float(np.quantile(first, 0.98)), float(first.min()))
-            low = max(low, float(np.median(first)) - 2.2)
+            rising = np.sort(first)  # np.median would load numpy.ma
+            middle, most = float(rising[rising.size // 2]), float(rising[int(0.98 * (rising.size - 1))])
+            high = min(high, middle + 1.1) if second.size else high
+            high = max(high, most)
+            low = max(low, middle - 2.2)
         span = max(high - low, 0.3)
         low, high = low - room * span, high + 0.04 * span
         plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(low, high), padding=0, disableAutoRange=True)
@@ -483,6 +485,11 @@ class WriteTimePlots(QWidget):
 
     def _scene_x(self, seconds: float) -> float:
         return float(self._cost.vb.mapViewToScene(QPointF(float(np.log10(seconds)), 0.0)).x())
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw()
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
