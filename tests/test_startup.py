@@ -15,9 +15,9 @@ EXAMPLE = ROOT / "resources/examples/nemotron-3.5-super.ckptplan.json"
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
-    """The names of all modules at the first paint."""
+    """The names of all modules once the plan and its plots have been painted."""
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests/bench/first_paint.py"), str(EXAMPLE)],
+        [sys.executable, str(ROOT / "tests/bench/first_paint.py"), "--plots", str(EXAMPLE)],
         env=os.environ | {"XDG_CONFIG_HOME": str(tmp_path_factory.mktemp("home")), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -265,15 +265,21 @@ class MainWindow(QMainWindow):
         store.undo_stack.cleanChanged.connect(self._show_clean)
 
     def _on_painted(self) -> None:
-        """The paint that began is over: one turn of the event loop shows it, the next one goes on building."""
-        QTimer.singleShot(0, self.complete)
+        """The paint that began is over: one turn of the event loop shows the plan, the next ones go on building."""
+        QTimer.singleShot(0, self._go_on)
+
+    def _go_on(self) -> None:
+        """The plots, and what is left once they have been painted."""
+        self._view.plots()
+        QTimer.singleShot(20, self.complete)
 
     def complete(self) -> None:
         """Build what the first paint did not wait for."""
+        self._view.plots()
         self._show_icons()
         self._panels.build()
         self._pop_ups()
-        self.ready.emit()
+        QTimer.singleShot(0, self.ready.emit)  # once what was built is laid out
 
     # ------------------------------------------------------------ what is shown
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QT
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.options_table import OptionsTable
-from ckptplanner.ui.plots.write_time import WriteTimePlots
 from ckptplanner.ui.scenario_bar import Switch
 from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import LIGHT, Theme
@@ -20,6 +19,7 @@ from ckptplanner.units import SECONDS, rough
 
 if TYPE_CHECKING:
     from ckptplanner.ui.plots.tradeoff import TradeoffPlot
+    from ckptplanner.ui.plots.write_time import WriteTimePlots
     from ckptplanner.ui.tradeoff_page import TradeoffPage
 
 
@@ -36,7 +36,11 @@ class PlanView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "surface")
         self._theme = LIGHT
-        self.plots, self.options = WriteTimePlots(), OptionsTable()
+        self.options = OptionsTable()
+        self._plots: WriteTimePlots | None = None
+        self._all_shown: tuple[Shown, ...] = ()
+        self._basis: Basis = "month"
+        self._ghost: Plan | None = None
         self._page: TradeoffPage | None = None
         self._shown: Shown | None = None
         self._tabs = QTabBar()
@@ -50,15 +54,14 @@ class PlanView(QWidget):
         self._cost.show_choice("storage")
         self._cost.chosen.connect(self._on_cost)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.plots)
+        self._vacant = QWidget()  # where the plots will be
+        self._stack.addWidget(self._vacant)
         self._count = QLabel()
         self._count.setProperty("role", "small")
         self._place()
         self._tabs.currentChanged.connect(self._on_page)
-        for source in (self.plots, self.options):
-            source.edited.connect(self.edited)
-            source.gesture_ended.connect(self.gesture_ended)
-        self.plots.cursor_moved.connect(self.cursor_moved)
+        self.options.edited.connect(self.edited)
+        self.options.gesture_ended.connect(self.gesture_ended)
 
     def _place(self) -> None:
         top = QHBoxLayout()
@@ -103,7 +106,9 @@ class PlanView(QWidget):
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw everything it is given."""
         now = self._shown = current_of(shown)
-        self.plots.show_plans(shown, basis)
+        self._all_shown, self._basis = tuple(shown), basis
+        if self._plots is not None:
+            self._plots.show_plans(shown, basis)
         if self._page is not None:
             self._page.show_plan(now)
         self.options.show_plan(now, basis, self._theme)
@@ -121,12 +126,15 @@ class PlanView(QWidget):
 
     def show_ghost(self, plan: Plan | None) -> None:
         """Leave a grey mark of where the plan was."""
-        self.plots.show_ghost(plan)
+        self._ghost = plan
+        if self._plots is not None:
+            self._plots.show_ghost(plan)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
-        self.plots.show_theme(theme)
+        if self._plots is not None:
+            self._plots.show_theme(theme)
         if self._page is not None:
             self._page.plot.show_theme(theme)
 
@@ -138,7 +146,26 @@ class PlanView(QWidget):
     def picture_widget(self) -> WriteTimePlots | TradeoffPlot:
         """The plot that is looked at, for a picture of it."""
         is_second = self._page is not None and self._stack.currentWidget() is self._page
-        return self._page.plot if self._page is not None and is_second else self.plots
+        return self._page.plot if self._page is not None and is_second else self.plots()
+
+    def plots(self) -> WriteTimePlots:
+        """The plots over the write time. Loading pyqtgraph takes as long as all the rest, so the plan is shown first."""
+        if self._plots is None:
+            from ckptplanner.ui.plots.write_time import WriteTimePlots
+
+            self._plots = made = WriteTimePlots()
+            made.edited.connect(self.edited)
+            made.gesture_ended.connect(self.gesture_ended)
+            made.cursor_moved.connect(self.cursor_moved)
+            made.show_theme(self._theme)
+            made.show_ghost(self._ghost)
+            if self._all_shown:
+                made.show_plans(self._all_shown, self._basis)
+            self._stack.insertWidget(0, made)
+            self._stack.removeWidget(self._vacant)
+            self._vacant.deleteLater()
+            self._stack.setCurrentIndex(0)
+        return self._plots
 
     def page(self) -> TradeoffPage:
         """The page of the trade-off, made when it is first visited."""
@@ -154,11 +181,11 @@ class PlanView(QWidget):
         return self._page
 
     def _on_page(self, index: int) -> None:
-        self._stack.setCurrentWidget(self.page() if index == 1 else self.plots)
+        self._stack.setCurrentWidget(self.page() if index == 1 else self.plots())
         self._cost.setVisible(index == 0)
         if index == 1:
             self.page().draw()
 
     def _on_cost(self, key: str) -> None:
         self._cost.show_choice(key)
-        self.plots.show_total(key == "total")
+        self.plots().show_total(key == "total")

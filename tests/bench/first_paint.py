@@ -1,39 +1,58 @@
-"""A fresh process until a plot has been painted: the planner on a file, or, without one, an empty pyqtgraph plot.
+"""A fresh process until something has been painted: the planner on a file, or, without one, an empty pyqtgraph plot.
 
-Prints the monotonic clock and the CPU seconds at that moment, then the top-level modules that are loaded, and ends.
+    first_paint.py [--profile] [--plots] [FILE]
+
+The planner is watched until its plan is on screen - the sentence of the headline - or, with --plots, until its plots are.
+Prints the monotonic clock and the CPU seconds at that moment, then the modules that are loaded, and ends.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 
-def when_painted(act: object) -> None:
-    """Call `act` once the event loop is idle after the first plot's first paint.
+def when_painted(is_meant: Callable[[object], bool], act: Callable[[], None]) -> None:
+    """Call `act` once the event loop is idle after the first paint of a widget that is meant.
 
-    The hook is put in when the event loop begins, so that each side imports pyqtgraph in its own way and time.
+    The watch begins with the event loop, so that each side imports pyqtgraph in its own way and time.
     """
+    from PySide6.QtCore import QEvent, QObject, QTimer
     from PySide6.QtWidgets import QApplication
+    from typing_extensions import override
+
+    class Watch(QObject):
+        is_over = False
+
+        @override
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if not self.is_over and event.type() == QEvent.Type.Paint and is_meant(watched):
+                self.is_over = True
+                QTimer.singleShot(0, act)
+            return False
 
     run = QApplication.exec
 
     def run_watched(*_: object) -> int:
-        import pyqtgraph as pg
-        from PySide6.QtCore import QTimer
-
-        real, seen = pg.GraphicsView.paintEvent, []
-
-        def painted(view: object, event: object) -> None:
-            real(view, event)
-            if not seen:
-                seen.append(view)
-                QTimer.singleShot(0, act)
-
-        pg.GraphicsView.paintEvent = painted
+        app = QApplication.instance()
+        watch = Watch(app)
+        app.installEventFilter(watch)
         return run()
 
     QApplication.exec = run_watched
+
+
+def is_plan(widget: object) -> bool:
+    """The headline's sentence: what to save, how often."""
+    return widget.objectName() == "sentence"  # type: ignore[attr-defined]
+
+
+def is_plot(widget: object) -> bool:
+    """The ground that a plot is painted on."""
+    from PySide6.QtWidgets import QGraphicsView, QWidget
+
+    return isinstance(widget, QWidget) and isinstance(widget.parent(), QGraphicsView)
 
 
 def tell() -> None:
@@ -56,30 +75,34 @@ def empty() -> None:
     app.exec()
 
 
+def profiled() -> Callable[[], None]:
+    """Begin a profile; what is returned prints it and ends."""
+    import cProfile
+    import os
+    import pstats
+
+    profiler = cProfile.Profile()
+
+    def show() -> None:
+        profiler.disable()
+        pstats.Stats(profiler).sort_stats("cumulative").print_stats("ckptplanner|built-in|method", 60)
+        os._exit(0)
+
+    profiler.enable()
+    return show
+
+
 def main(arguments: list[str]) -> None:
     """Run one of both."""
-    if arguments[:1] == ["--profile"]:
-        import cProfile
-        import os
-        import pstats
-
-        profiler = cProfile.Profile()
-
-        def show() -> None:
-            profiler.disable()
-            pstats.Stats(profiler).sort_stats("cumulative").print_stats("ckptplanner|built-in|method", 60)
-            os._exit(0)
-
-        when_painted(show)
-        profiler.enable()
-        arguments = arguments[1:]
-    else:
-        when_painted(tell)
-    if not arguments:
+    switches = {one for one in arguments if one.startswith("--")}
+    files = [one for one in arguments if not one.startswith("--")]
+    act = profiled() if "--profile" in switches else tell
+    when_painted(is_plan if files and "--plots" not in switches else is_plot, act)
+    if not files:
         empty()
     from ckptplanner.cli import main as planner
 
-    sys.exit(planner(arguments))
+    sys.exit(planner(files))
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ class WriteTimePlots(QWidget):
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
         self._view.viewport().installEventFilter(self)
-        self._cost.vb.sigResized.connect(self._place)
+        self._cost.vb.sigResized.connect(self._on_laid_out)
 
     # ------------------------------------------------------------ what is shown
 
@@ -482,6 +482,11 @@ class WriteTimePlots(QWidget):
             item.setPos(box.left() + share * room, floor - 3)
         between = (box.bottom() + self._waste.vb.sceneBoundingRect().top()) / 2
         self._grip.setPos(self._scene_x(self._place_s(current_of(self._shown).plan)), between)
+
+    def _on_laid_out(self) -> None:
+        """The plots have another size: notes and ticks are placed anew."""
+        self._drawn = ()
+        self._draw()
 
     def _scene_x(self, seconds: float) -> float:
         return float(self._cost.vb.mapViewToScene(QPointF(float(np.log10(seconds)), 0.0)).x())
