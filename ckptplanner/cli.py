@@ -135,7 +135,7 @@ def _figures(plan: Plan) -> list[tuple[str, str]]:
     if schedule is not None:
         rows += [
             ("Interrupted every", rough(schedule.mtbi_s, SECONDS)),
-            ("Save every", f"{brief(schedule.interval_s, SECONDS)} ({schedule.interval_steps:,} steps)"),
+            ("Save every", f"{brief(schedule.period_s, SECONDS)} ({schedule.interval_steps:,} steps)"),
             ("Restart takes", brief(schedule.restart_s, SECONDS)),
         ]
     if waste is not None:

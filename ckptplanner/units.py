@@ -212,7 +212,7 @@ def _suffix(unit: Unit) -> str:
 
 def exact(value: float, unit: Unit) -> str:
     """Show a number so that `parse` gives it back to the last bit: 5 min, 4 min 50 s, 1.742 TB, 14 B."""
-    if unit.kind == "time" and value >= MINUTE and value == int(value) and value < 1e9:
+    if unit.kind == "time" and value >= MINUTE and value == int(value) and value < 1e14:
         hours, rest = divmod(int(value), 3600)
         minutes, seconds = divmod(rest, 60)
         parts = [(hours, "h"), (minutes, "min"), (seconds, "s")]

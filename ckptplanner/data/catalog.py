@@ -237,6 +237,8 @@ def _look_up(what: str, rows: tuple[RowT, ...], row_id: str) -> RowT:
     if found is not None:
         return found
     ids = {row.id.casefold(): row.id for row in rows}
+    if row_id.casefold() in ids:
+        return next(row for row in rows if row.id == ids[row_id.casefold()])
     close = [ids[key] for key in difflib.get_close_matches(row_id.casefold(), ids, n=4, cutoff=0.5)]
     few = len(ids) <= _FEW or not close
     hint = f"known: {', '.join(ids.values())}" if few else f"closest: {', '.join(close)}"

@@ -109,6 +109,7 @@ def _buy(plan: Plan, basis: str) -> Card:
     if chosen is None:
         return Card(text("BUY"), "capacity_gib", UNKNOWN, text("nothing on offer fits"))
     price = money(None if chosen.usd_per_month is None else chosen.usd_per_month * MONTHS_PER_YEAR, plan, basis)
+    words = text("FSx Lustre") if chosen.usd_per_month is not None else text("not ranked: no price")
     if chosen.throughput_mb_per_s_per_tib is None:
         rate = brief(chosen.baseline_bytes_per_s, BYTES_PER_S)
         return Card(
@@ -118,7 +119,7 @@ def _buy(plan: Plan, basis: str) -> Card:
              text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=basis_words(basis))),
         )  # fmt: skip
     return Card(
-        text("BUY"), "capacity_gib", f"{grouped(chosen.capacity_gib)}\u00a0GiB", text("FSx Lustre"),
+        text("BUY"), "capacity_gib", f"{grouped(chosen.capacity_gib)}\u00a0GiB", words,
         (_sold_as(chosen), _price_line(price, basis, plan.storage.next_best_fraction)),
     )  # fmt: skip
 
@@ -136,7 +137,11 @@ def _price_line(price: str, basis: str, next_best: float | None) -> Text:
     per = basis_words(basis)
     if next_best is None:
         return text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=per)
-    more = f"{next_best * 100:+.0f}\u00a0%".replace("-", "−")
+    more = f"{next_best * 100:+,.0f}\u00a0%".replace("-", "−")
+    if next_best < 0:
+        return text(
+            "{storage_usd_per_month} {per}, a cheaper one {next_best}", storage_usd_per_month=price, per=per, next_best=more
+        )
     return text("{storage_usd_per_month} {per}, next best {next_best}", storage_usd_per_month=price, per=per, next_best=more)
 
 

@@ -306,10 +306,9 @@ def _check_choice(plan: Plan) -> Iterator[Finding]:
     storage, chosen = plan.scenario.storage, plan.storage.chosen
     path = "storage.custom" if storage.custom is not None else "storage.tier"
     if chosen is None:
-        reasons = {str(option.illegal_reason or option.excluded_reason) for option in plan.storage.options}
         yield _say(
             "error", "storage.write_s", "No file system on offer can do this: {reasons}.",
-            reasons="; ".join(sorted(reasons)) or text("the write time leaves nothing to write in"),
+            reasons=_refusals(plan.storage.options) or text("the write time leaves nothing to write in"),
         )  # fmt: skip
         return
     if chosen.illegal_reason is not None:
@@ -324,6 +323,17 @@ def _check_choice(plan: Plan) -> Iterator[Finding]:
             "warning", "storage.efa", "{node} is not known to reach an EFA file system over EFA: check before you buy.",
             node=plan.scenario.workload.node.name,
         )  # fmt: skip
+
+
+def _refusals(options: Iterable[Option]) -> Text | None:
+    """Why none of the options will do, with and without EFA; each reason once."""
+    found: dict[str, Text] = {}
+    for option in options:
+        reason = option.illegal_reason or option.excluded_reason
+        if reason is not None:
+            said = text("with EFA {reason}", reason=reason) if option.efa else text("without EFA {reason}", reason=reason)
+            found.setdefault(str(said), said)
+    return listed(found[key] for key in sorted(found)) if found else None
 
 
 def _name(option: Option) -> Text:
@@ -388,6 +398,11 @@ def _speed(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
 def _check_prices(plan: Plan) -> Iterator[Finding]:
     scenario, chosen = plan.scenario, plan.storage.chosen
     prices = scenario.prices
+    if prices.region not in catalog.regions():
+        yield _say(
+            "warning", "prices.region", "The catalog has no region {region}; it knows {known}.",
+            region=prices.region, known=", ".join(catalog.regions()),
+        )  # fmt: skip
     offered = {tier.throughput_mb_per_s_per_tib for tier in scenario.storage.tiers}
     unknown = [
         option

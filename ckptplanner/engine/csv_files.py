@@ -6,6 +6,7 @@ UTF-8 with a byte order mark, or Excel would spoil Japanese; each file appears w
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 NAMES = ("options.csv", "curves.csv", "inputs.csv", "findings.csv")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-][\d.,]+\s*%?")
 
 
 class ExportError(Exception):
@@ -54,8 +56,10 @@ def csv_text(frame: DataFrame) -> str:
 
 
 def harmless(value: object) -> object:
-    """A text that a spreadsheet would take for a formula, marked as text; all else as it is."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+    """A text that a spreadsheet would take for a formula, marked as text; all else as it is, "+45 %" included."""
+    if not isinstance(value, str) or not value.startswith(_FORMULA_STARTS) or _NUMBER.fullmatch(value):
+        return value
+    return f"'{value}"
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -90,8 +90,8 @@ def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
     if not np.isfinite(needed).all():
         found = []
     for tier, systems in _given(scenario):
-        given = outcome(scenario, job, systems, write, storage.mode)
-        found.insert(0, _candidate(scenario, job, None, tier, systems, given, None))
+        given = _candidate(scenario, job, None, tier, systems, outcome(scenario, job, systems, write, storage.mode), None)
+        found = [given, *(other for other in found if other.option.id != given.option.id)]
     return found
 
 

@@ -116,6 +116,12 @@ class StoragePlan:
     options: tuple[Option, ...]
 
     @property
+    def least_usd_per_month(self) -> float | None:
+        """The least price among what is offered, None where none is known. [USD/month]"""
+        known = [one.usd_per_month for one in self.options if one.is_offered and one.usd_per_month is not None]
+        return min(known, default=None)
+
+    @property
     def next_best(self) -> Option | None:
         """The cheapest other option that is offered and has a price."""
         others = (o for o in self.options if o.is_offered and o is not self.chosen and o.usd_per_month is not None)

@@ -31,7 +31,7 @@ from ckptplanner.units import (
     UsdPerMonth,
 )
 
-MAX_S = 1e10
+MAX_S = 100 * 365 * 86_400.0  # a century
 TIER_PATTERN = re.compile(r"p2-([1-9]\d{0,4})-([1-9]\d{0,8})(-efa)?")
 AUTO_EFA_BYTES_PER_S = 10e9
 

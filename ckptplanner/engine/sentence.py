@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.engine.plan import Option, Plan, Schedule
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES_PER_S, SECONDS, brief, grouped, rough
+from ckptplanner.units import BYTES_PER_S, SECONDS, brief, grouped, percent, rough
 
 
 def sentence(plan: Plan) -> Text:
@@ -14,6 +14,8 @@ def sentence(plan: Plan) -> Text:
         return text("This plan does not work yet. {reason}", reason=errors[0].text)
     schedule = plan.schedule
     assert schedule is not None  # a plan without a schedule has an error
+    if schedule.period_s > schedule.interval_s * (1 + 1e-9):
+        return _waiting(plan, schedule)
     if schedule.mode == "sync":
         return text(
             "Save every {interval_s}; each save stops training for {blocking_s} and can be restored as soon as it ends.",
@@ -24,6 +26,19 @@ def sentence(plan: Plan) -> Text:
         "Save every {interval_s}; each save stops training for {blocking_s} and can be restored after {durable_after_s}.",
         interval_s=rough(schedule.period_s, SECONDS),
         blocking_s=rough(schedule.blocking_s, SECONDS),
+        durable_after_s=rough(schedule.durable_after_s, SECONDS),
+    )
+
+
+def _waiting(plan: Plan, schedule: Schedule) -> Text:
+    """What happens when the next save is due before the last one is written."""
+    waste = plan.waste.chosen_fraction if plan.waste else None
+    return text(
+        "Saving every {asked} makes training wait for the write: a save begins every {interval_s}, and {waste_fraction} of "
+        "the time is lost. Leave at least {durable_after_s} between saves.",
+        asked=text("{time}", time=rough(schedule.interval_s, SECONDS)),
+        interval_s=rough(schedule.period_s, SECONDS),
+        waste_fraction="–" if waste is None else percent(waste),
         durable_after_s=rough(schedule.durable_after_s, SECONDS),
     )
 

@@ -15,6 +15,8 @@ from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import FloatArray
 
 POINTS = 512
+FIRST_S, LAST_S = 20.0, 600.0
+MOST_WIDENINGS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +74,8 @@ def tradeoff(
     rework: bool = True,
     restarts: bool = True,
     gpu_value_usd_per_h: float | None = None,
-    low_s: float = 20.0,
-    high_s: float = 600.0,
+    low_s: float | None = None,
+    high_s: float | None = None,
 ) -> Tradeoff:
     """Compute idle, rework, restart and storage dollars over C, the least total and the pieces within 3 % of it.
 
@@ -81,9 +83,27 @@ def tradeoff(
         rework: Whether training lost by interruptions counts.
         restarts: Whether restart time counts.
         gpu_value_usd_per_h: Value of a GPU-hour, 0 for reserved and free; None takes the scenario's. [USD/h]
-        low_s: Shortest stop time looked at. [s]
-        high_s: Longest. [s]
+        low_s: Shortest stop time looked at. [s]; None: 20 s, and less where the least total lies there.
+        high_s: Longest. [s]; None: 600 s, and more where the least total lies there.
     """
+    low, high = low_s or FIRST_S, high_s or LAST_S
+    found = _between(scenario, low, high, rework, restarts, gpu_value_usd_per_h)
+    for _ in range(MOST_WIDENINGS):
+        least = found.least
+        if least is not None and high_s is None and least.least_at > 0.9 * high:
+            high *= 3.0
+        elif least is not None and low_s is None and least.least_at < 1.1 * low:
+            low /= 3.0
+        else:
+            break
+        found = _between(scenario, low, high, rework, restarts, gpu_value_usd_per_h)
+    return found
+
+
+def _between(
+    scenario: Scenario, low_s: float, high_s: float, rework: bool, restarts: bool, gpu_value_usd_per_h: float | None
+) -> Tradeoff:
+    """The trade-off between two stop times."""
     job = job_of(scenario)
     options = {"rework": rework, "restarts": restarts}
     drawn = at(scenario, np.geomspace(low_s, high_s, POINTS), **options, gpu_value_usd_per_h=gpu_value_usd_per_h)

@@ -216,6 +216,8 @@ class MainWindow(QMainWindow):
         self._file_label = QLabel()
         self._file_label.setObjectName("file_label")
         self._file_label.setProperty("role", "small")
+        self._file_label.setFixedWidth(280)
+        self._file_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._file_label)
         row.addSpacing(12)
         groups = ((self._new, self._open, self._save), (self._undo, self._redo), (self._import, self._export))
@@ -307,7 +309,8 @@ class MainWindow(QMainWindow):
         name = file.name if file else say("untitled")
         self.setWindowTitle(f"{name}[*] – ckptplanner")
         self.setWindowModified(not is_clean)
-        self._file_label.setText(f"{name}   {say('saved') if is_clean and file else say('not saved')}")
+        shown = self._file_label.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, 200)
+        self._file_label.setText(f"{shown}   {say('saved') if is_clean and file else say('not saved')}")
 
     def _on_cursor(self, text: str) -> None:
         now = current_of(self._shown)

@@ -40,7 +40,7 @@ _IS_NUMBER = (False, False, True, True, True, True, False, True, True, True, Fal
 def row_texts(plan: Plan, option: Option, basis: str) -> tuple[str, ...]:
     """One option as the table and its copy show it."""
     days = plan.scenario.run.days
-    best = plan.storage.chosen.usd_per_month if plan.storage.chosen else None
+    best = plan.storage.least_usd_per_month
     price, total = option.usd_per_month, option.total_usd_per_year
     if option.bound_by == "capacity":
         bound = say("{count} generations", count=plan.scenario.storage.generations_kept)
@@ -56,9 +56,7 @@ def row_texts(plan: Plan, option: Option, basis: str) -> tuple[str, ...]:
         brief(option.fill_fraction, FRACTION, 2),
         bound,
         UNKNOWN if price is None else grouped(per_basis(price * MONTHS_PER_YEAR, basis, days)),
-        ""
-        if not price or not best or option is plan.storage.chosen
-        else f"{(price / best - 1) * 100:+.0f}\u00a0%".replace("-", "−"),
+        "" if not price or not best or price <= best else f"{(price / best - 1) * 100:+,.0f}\u00a0%",
         UNKNOWN if total is None else grouped(per_basis(total, basis, days)),
         say_text(reason) if reason else "",
     )
@@ -164,18 +162,15 @@ class OptionsTable(QTableView):
         header.setStretchLastSection(True)
         header.setMinimumSectionSize(40)
         self.doubleClicked.connect(self._on_adopted)
-        self._has_widths = False
+        self._longest: list[int] = []
 
     def show_plan(self, shown: Shown, basis: str, theme: Theme) -> None:
-        """Show the options of a plan; widths are fitted once, so that columns do not jump while dragging."""
+        """Show the options of a plan; columns only grow, so that they do not jump while dragging."""
         self._options.show_plan(shown, basis, theme)
-        if not self._has_widths and self._options.rowCount():
-            self._has_widths = True
-            self.fit_widths()
-
-    def fit_widths(self) -> None:
-        """Fit the columns to what they hold now."""
-        self.resizeColumnsToContents()
+        longest = [max(map(len, column)) for column in zip(*self._options.texts(), strict=True)]
+        if any(now > before for now, before in zip(longest, self._longest or [0] * len(longest), strict=True)):
+            self._longest = longest
+            self.resizeColumnsToContents()
 
     def texts(self) -> list[list[str]]:
         """Headings and rows, as they are copied."""

@@ -113,12 +113,12 @@ class PlanView(QWidget):
             self._page.show_plan(now)
         self.options.show_plan(now, basis, self._theme)
         options, storage = now.plan.storage.options, now.plan.scenario.storage
-        refused = sum(option.illegal_reason is not None for option in options)
+        offered = sum(option.is_offered for option in options)
         self._count.setText(
             say(
-                "{offered} offered, {refused} refused, cheapest first, for a write time of {time} and {count} generations",
-                offered=len(options) - refused,
-                refused=refused,
+                "{offered} offered, {others} not, cheapest first, for a write time of {time} and {count} generations",
+                offered=offered,
+                others=len(options) - offered,
                 time=rough(storage.write_s, SECONDS),
                 count=storage.generations_kept,
             )

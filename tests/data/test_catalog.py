@@ -293,10 +293,10 @@ def test_the_conflicting_price_is_marked() -> None:
     ("look_up", "wrong", "near"),
     [
         (catalog.node, "p6-b300", "p6-b300.48xlarge"),
-        (catalog.node, "DGX-H100", "dgx-h100"),
+        (catalog.node, "DGX-H10", "dgx-h100"),
         (catalog.layout, "megatron", "megatron-14"),
-        (catalog.framework, "torchtitan", "TorchTitan"),
-        (catalog.fsx_tier, "p2-500-EFA", "p2-500-efa"),
+        (catalog.framework, "torchtitans", "TorchTitan"),
+        (catalog.fsx_tier, "p2-500-EFAX", "p2-500-efa"),
         (catalog.model, "qwen3-235b", "qwen3-235b-a22b"),
         (catalog.interruption_record, "zzz", "bloom-1"),
         (catalog.model, "", "deepseek-v3"),
@@ -393,3 +393,8 @@ def test_headings_in_human_units_are_converted(tmp_path: Path) -> None:
     assert row.ena_bytes_per_s == 43.75e9
     with pytest.raises(CatalogError, match=r"prices\.csv:2, column ena_gbps: 'fast'"):
         catalog.read_rows(written(tmp_path, text.replace("350", "fast")), NodeType)
+
+
+def test_an_id_is_found_in_any_case() -> None:
+    assert catalog.node("DGX-H100").id == "dgx-h100"
+    assert catalog.framework("torchtitan").id == "TorchTitan"

@@ -177,6 +177,14 @@ KINDS = [
         "error", "storage.custom", ("need 6,491 GiB", "The storage that exists has room for 4,657 GiB", "keep 2"),
     ),
     Kind(
+        "no room left", {"storage.generations_kept": 4, "storage.write_s": 1200.0},
+        "info", "storage.generations_kept", ("90 %", "no room for another"),
+    ),
+    Kind(
+        "a region that is not known", {"prices.region": "mars-1"},
+        "warning", "prices.region", ("mars-1", "it knows us-west-2"),
+    ),
+    Kind(
         "room left", {}, "info", "storage.generations_kept", ("54 %", "room for 3 more"),
     ),
     Kind(

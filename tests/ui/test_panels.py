@@ -262,9 +262,9 @@ def test_the_storage_we_have_and_back(qtbot, heard):
     edits = heard(panel.edited)
     assert not panel.field("storage.custom.usable_bytes").isVisible()
     choose(panel, "storage.tier", "storage we have")
-    assert edits.said == [("storage.custom", CustomStorage())]
+    assert edits.said == [("storage.custom", CustomStorage()), ("storage.pace", "full")]
     panel.show_workbook(workbook(with_value(Scenario(), "storage.custom", CustomStorage())))
     assert panel.field("storage.custom.usable_bytes").isVisible()
     button = next(b for b in panel.findChildren(QPushButton) if b.objectName() == "button.storage.custom")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert edits.said[1:] == [("storage.custom", None)]
+    assert edits.said[2:] == [("storage.custom", None)]

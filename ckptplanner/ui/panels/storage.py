@@ -188,8 +188,8 @@ def _tiers(plan: Plan) -> tuple[Choice, ...]:
 def _choose_tier(scenario: Scenario, chosen: str) -> tuple[Edit, ...]:
     """Another file system: one that exists, or a new one in its place."""
     if chosen == _EXISTING:
-        return (("storage.custom", CustomStorage()),)
-    back = (("storage.custom", None),) if _has_custom(scenario) else ()
+        return (("storage.custom", CustomStorage()), ("storage.pace", "full"))  # its own speed, no time of ours
+    back = (("storage.custom", None), ("storage.pace", "within")) if _has_custom(scenario) else ()
     change = (("storage.tier", chosen),) if chosen != scenario.storage.tier else ()
     return (*back, *change)
 
