@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath
-from PySide6.QtWidgets import QGraphicsItem
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsObject, QGraphicsSceneMouseEvent
 from typing_extensions import override
 
 from ckptplanner.ui.marks import mark_path
@@ -15,7 +15,53 @@ from ckptplanner.ui.plots.plot import pen
 from ckptplanner.ui.theme import SMALL_PX, Mark, Theme, font
 
 
-class Tag(QGraphicsItem):
+class Knob(QGraphicsObject):
+    """Something to take hold of: it says where the mouse pulls it, and lets others move it.
+
+    The item under a press gets all the moves until the release, so pyqtgraph's own drags and clicks stay out of it.
+    """
+
+    dragged = Signal(float)  # how far the mouse is from where it was pressed, in pixels of the scene
+    dropped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pressed_at: float | None = None
+        self.set_movable(False)
+
+    def set_movable(self, is_movable: bool) -> None:
+        """Let the mouse take hold, or let it through."""
+        self.setAcceptedMouseButtons(Qt.MouseButton.LeftButton if is_movable else Qt.MouseButton.NoButton)
+        if is_movable:
+            self.setCursor(Qt.CursorShape.SizeHorCursor)
+        else:
+            self.unsetCursor()
+
+    def drawn(self) -> QRectF:
+        """What is seen; the mouse may be a little off."""
+        raise NotImplementedError
+
+    @override
+    def boundingRect(self) -> QRectF:
+        return self.drawn().adjusted(-5, -4, 5, 4)
+
+    @override
+    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        self._pressed_at = event.scenePos().x()
+        event.accept()
+
+    @override
+    def mouseMoveEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        if self._pressed_at is not None:
+            self.dragged.emit(event.scenePos().x() - self._pressed_at)
+
+    @override
+    def mouseReleaseEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        self._pressed_at = None
+        self.dropped.emit()
+
+
+class Tag(Knob):
     """A small label on a ground, centred over a place and kept inside the width it is given."""
 
     def __init__(self, *, is_ghost: bool = False) -> None:
@@ -40,18 +86,18 @@ class Tag(QGraphicsItem):
 
     def place(self, x: float, y: float, left: float, right: float) -> None:
         """Stand centred on x, inside [left, right], the top at y."""
-        half = self.boundingRect().width() / 2
+        half = self.drawn().width() / 2
         self.setPos(min(max(x, left + half), max(right - half, left + half)), y)
 
     def stand_beside(self, other: Tag) -> None:
         """Move aside where this tag would cover the other one."""
-        room = (self.boundingRect().width() + other.boundingRect().width()) / 2 + 4
+        room = (self.drawn().width() + other.drawn().width()) / 2 + 4
         gap = self.x() - other.x()
         if abs(gap) < room:
             self.setX(other.x() + (room if gap >= 0 else -room))
 
     @override
-    def boundingRect(self) -> QRectF:
+    def drawn(self) -> QRectF:
         width = QFontMetricsF(font(SMALL_PX)).horizontalAdvance(self._text) + 20
         return QRectF(-width / 2, 0, width, 19)
 
@@ -60,13 +106,13 @@ class Tag(QGraphicsItem):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(pen(self._edge.name()))
         painter.setBrush(self._ground)
-        painter.drawRoundedRect(self.boundingRect().adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        painter.drawRoundedRect(self.drawn().adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
         painter.setPen(self._ink)
         painter.setFont(font(SMALL_PX))
-        painter.drawText(self.boundingRect(), Qt.AlignmentFlag.AlignCenter, self._text)
+        painter.drawText(self.drawn(), Qt.AlignmentFlag.AlignCenter, self._text)
 
 
-class Grip(QGraphicsItem):
+class Grip(Knob):
     """The handle that invites to drag."""
 
     def __init__(self) -> None:
@@ -80,7 +126,7 @@ class Grip(QGraphicsItem):
         self.update()
 
     @override
-    def boundingRect(self) -> QRectF:
+    def drawn(self) -> QRectF:
         return QRectF(-4.5, -8, 9, 16)
 
     @override
@@ -88,7 +134,7 @@ class Grip(QGraphicsItem):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._ground)
-        painter.drawRoundedRect(self.boundingRect(), 3, 3)
+        painter.drawRoundedRect(self.drawn(), 3, 3)
         painter.setPen(pen(self._ink.name()))
         for x in (-1.5, 1.5):
             painter.drawLine(QPointF(x, -3.5), QPointF(x, 3.5))

@@ -73,6 +73,7 @@ class WriteTimePlots(QWidget):
         self._shown: tuple[Shown, ...] = ()
         self._ghost: Plan | None = None
         self._reach: tuple[float, ...] | None = None  # how far one drag may go, as log10 of seconds
+        self._held_at: float | None = None  # where in the scene the line stood when tag or grip was taken hold of
         self._basis: Basis = "month"
         self._shows_total = False
         self._drawn: tuple[object, ...] = ()
@@ -115,7 +116,6 @@ class WriteTimePlots(QWidget):
         self._tag, self._ghost_tag, self._grip = Tag(), Tag(is_ghost=True), Grip()
         for item in (self._tag, self._ghost_tag, self._grip):
             item.setParentItem(self._view.ci)
-            item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self._below = [QGraphicsSimpleTextItem(self._view.ci) for _ in range(3)]
         self._best = MarkItem()
         self._cost.addItem(self._best, ignoreBounds=True)
@@ -148,6 +148,9 @@ class WriteTimePlots(QWidget):
         for line in self._lines:
             line.sigDragged.connect(self._on_dragged)
             line.sigPositionChangeFinished.connect(self._on_drag_finished)
+        for knob in (self._tag, self._grip):
+            knob.dragged.connect(self._on_knob_dragged)
+            knob.dropped.connect(self._on_drag_finished)
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
         self._view.viewport().installEventFilter(self)
@@ -436,6 +439,8 @@ class WriteTimePlots(QWidget):
             line.setValue(place)
             line.setMovable(not takes_its_time(now.plan))
             line.blockSignals(False)
+        for knob in (self._tag, self._grip):
+            knob.set_movable(not takes_its_time(now.plan))
         self._tag.show_text(self._figures(now.plan))
         self._ghost_tag.setVisible(self._ghost is not None)
         for line in self._ghosts:
@@ -504,15 +509,24 @@ class WriteTimePlots(QWidget):
     # ------------------------------------------------------------ gestures
 
     def _on_dragged(self, line: pg.InfiniteLine) -> None:
+        self._drag_to(float(line.value()))
+
+    def _on_knob_dragged(self, pixels: float) -> None:
+        """Tag and grip pull the line along by as much as the mouse goes."""
+        if self._held_at is None:
+            self._held_at = self._scene_x(self._place_s(current_of(self._shown).plan))
+        self._drag_to(float(self._cost.vb.mapSceneToView(QPointF(self._held_at + pixels, 0.0)).x()))
+
+    def _drag_to(self, place: float) -> None:
         # the pointer may go on beyond the plot, the write time may not; the axis follows the write time, hence the first range
         if self._reach is None:
             self._reach = tuple(self._cost.vb.viewRange()[0])
         low, high = self._reach
-        self.edited.emit(PATH, nice_s(float(10.0 ** min(max(line.value(), low), high))))
+        self.edited.emit(PATH, nice_s(float(10.0 ** min(max(place, low), high))))
         self._draw_handle(current_of(self._shown))  # an equal value is no edit, and nobody would draw
 
-    def _on_drag_finished(self, line: pg.InfiniteLine) -> None:
-        self._reach = None
+    def _on_drag_finished(self, line: pg.InfiniteLine | None = None) -> None:
+        self._reach = self._held_at = None
         self.gesture_ended.emit()
 
     def _on_mouse_clicked(self, event: object) -> None:
