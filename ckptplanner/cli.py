@@ -81,10 +81,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         if code != OK:
             return code
     elif options.json:
-        print(json.dumps(plan_document(plan), ensure_ascii=False, indent=1, allow_nan=False))
+        _print(json.dumps(plan_document(plan), ensure_ascii=False, indent=1, allow_nan=False))
     else:
-        print(_as_text(named, plan))
+        _print(_as_text(named, plan))
     return PLAN_HAS_ERRORS if plan.count("error") else OK
+
+
+def _print(text: str) -> None:
+    """Print; a reader that has seen enough (`| head`) is no error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _scenario(file: Path, name: str | None, settings: Sequence[str]) -> NamedScenario:

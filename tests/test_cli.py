@@ -442,3 +442,13 @@ def test_the_window_without_a_screen_says_what_to_do() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "ckptplanner export FILE" in done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    """`plan --json | head -1`: no traceback when the pipe is closed."""
+    done = subprocess.run(
+        f"{sys.executable} -m ckptplanner plan {E1} --json | head -1",
+        shell=True, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "{\n"
+    assert done.stderr == ""

@@ -149,7 +149,7 @@ def _fits(plan: Plan, basis: str) -> Card:
     chosen = plan.storage.chosen
     shares: list[Share] = []
     if chosen is not None:
-        fill = chosen.fill_fraction
+        fill = chosen.fill_ratio
         shares.append(Share("fill_fraction", text("file system"), fill, brief(fill, FRACTION, 2)))
         quota = quota_fraction(plan)
         if quota is not None:

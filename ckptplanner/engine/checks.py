@@ -345,7 +345,7 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
     if plan.checkpoint.checkpoint_bytes <= 0:
         return
     held = fsx.generations_gib(plan.checkpoint.checkpoint_bytes, storage.generations_kept, 1.0)
-    if chosen.fill_fraction > storage.max_fill * (1 + 1e-9):
+    if chosen.fill_ratio > storage.max_fill * (1 + 1e-9):
         most = int(storage.max_fill * chosen.capacity_gib * GIB / plan.checkpoint.checkpoint_bytes)
         yield _say(
             "error", path,
@@ -355,7 +355,7 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
         )  # fmt: skip
     else:
         spare = int(chosen.capacity_gib * storage.max_fill * GIB / plan.checkpoint.checkpoint_bytes) - storage.generations_kept
-        fill = brief(chosen.fill_fraction, FRACTION, 2)
+        fill = brief(chosen.fill_ratio, FRACTION, 2)
         if spare > 0:
             yield _say(
                 "info", "storage.generations_kept",

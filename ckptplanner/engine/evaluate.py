@@ -161,7 +161,7 @@ def _candidate(
         usd_per_month=_known(systems.usd_per_month),
         writes_in_s=float(result.writes_in_s[0, 0]),
         restart_s=float(result.restart_s[0, 0]),
-        fill_fraction=held / capacity,
+        fill_ratio=held / capacity,
         waste_fraction=_known(result.chosen_fraction),
         total_usd_per_year=_known(result.total_usd_per_year),
         excluded_reason=excluded,

@@ -95,7 +95,7 @@ class Option:
     usd_per_month: float | None
     writes_in_s: float
     restart_s: float
-    fill_fraction: float
+    fill_ratio: float  # above 1 where the generations do not fit
     waste_fraction: float | None
     total_usd_per_year: float | None
     illegal_reason: Text | None = None

@@ -34,7 +34,7 @@ Translate = Callable[[Text], str]
 
 OPTION_COLUMNS = (
     "id", "chosen", "throughput_mb_per_s_per_tib", "efa", "capacity_gib", "baseline_bytes_per_s", "read_bytes_per_s",
-    "client_bytes_per_s", "servers", "bound_by", "usd_per_month", "writes_in_s", "restart_s", "fill_fraction",
+    "client_bytes_per_s", "servers", "bound_by", "usd_per_month", "writes_in_s", "restart_s", "fill_ratio",
     "waste_fraction", "total_usd_per_year", "illegal_reason", "excluded_reason",
 )  # fmt: skip
 FINDING_COLUMNS = ("severity", "path", "message")

@@ -53,7 +53,7 @@ def row_texts(plan: Plan, option: Option, basis: str) -> tuple[str, ...]:
         brief(option.baseline_bytes_per_s, BYTES_PER_S),
         brief(option.writes_in_s, SECONDS),
         brief(option.restart_s, SECONDS),
-        brief(option.fill_fraction, FRACTION, 2),
+        brief(option.fill_ratio, FRACTION, 2),
         bound,
         UNKNOWN if price is None else grouped(per_basis(price * MONTHS_PER_YEAR, basis, days)),
         "" if not price or not best or price <= best else f"{(price / best - 1) * 100:+,.0f}\u00a0%",

@@ -167,7 +167,7 @@ def faults(plan: Plan) -> list[str]:
             found.append(f"{where} = {value}")
         elif value < 0 and not name.endswith("usd_per_year"):
             found.append(f"{where} = {value} is negative")
-        elif name.endswith("_fraction") and name != "fill_fraction" and value > 1:
+        elif name.endswith("_fraction") and value > 1:
             found.append(f"{where} = {value} is more than all")
     return found
 

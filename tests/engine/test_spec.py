@@ -397,7 +397,7 @@ def test_storage_that_exists_at_full_pace_sets_the_write_time() -> None:
     assert plan.schedule.write_s == plan.schedule.writes_in_s == pytest.approx(124.45e9 * 14 / 5e9)
     assert plan.schedule.durable_after_s == pytest.approx(5 + 124.45e9 * 14 / 5e9)
     assert plan.schedule.restart_s == pytest.approx(600 + 124.45e9 * 14 / 20e9)
-    assert plan.storage.chosen.fill_fraction == pytest.approx(4 * 124.45e9 * 14 / 20e12)
+    assert plan.storage.chosen.fill_ratio == pytest.approx(4 * 124.45e9 * 14 / 20e12)
     stopped = evaluate(scenario(SYNC, storage=changes)).schedule
     assert stopped is not None
     assert stopped.blocking_s == pytest.approx(124.45e9 * 14 / 5e9)
@@ -413,7 +413,7 @@ def test_storage_that_exists_within_a_time_keeps_that_time_or_says_that_it_is_to
 
 
 def test_fill_of_the_20_minute_plan_and_the_cheapest_at_85_percent() -> None:
-    assert percent(chosen_of(ASYNC_20_MIN).fill_fraction, "90.1") == "90.1"
+    assert percent(chosen_of(ASYNC_20_MIN).fill_ratio, "90.1") == "90.1"
     roomy = chosen_of(ASYNC_20_MIN, storage={"max_fill": 0.85})
     assert (roomy.throughput_mb_per_s_per_tib, roomy.capacity_gib) == (125, 12_000)
     assert roomy.usd_per_month == pytest.approx(1740)

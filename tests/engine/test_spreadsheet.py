@@ -94,7 +94,7 @@ def _expected(plan: Plan) -> dict[str, float | None]:
         "Baseline": chosen.baseline_bytes_per_s,
         "One node moves": chosen.client_bytes_per_s,
         "Storage a month": chosen.usd_per_month,
-        "Full": chosen.fill_fraction,
+        "Full": chosen.fill_ratio,
         "The write takes": schedule.writes_in_s,
         "This job is interrupted every, M": schedule.mtbi_s,
         "Young 1974, sqrt(2CM)": schedule.young_interval_s,

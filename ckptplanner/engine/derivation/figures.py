@@ -232,7 +232,7 @@ FIGURES: Mapping[str, Figure] = {
         ("storage.write_s", "workload.layout"), ("system", "storage_price", "other"), in_points=True,
     ),
     "fill_fraction": Figure(
-        text("File system full"), "f_c", of_chosen("fill_fraction"),
+        text("File system full"), "f_c", of_chosen("fill_ratio"),
         (Recipe("{k} · {S_gib} / {c}", text("All k generations, the one being written included."), sources.FILL),),
         ("storage.generations_kept", "workload.layout", "storage.write_s"),
     ),

@@ -204,7 +204,7 @@ def _option_row(facts: Facts, option: Option) -> list[str]:
     cells = [
         _option_name(option), say("EFA") if option.efa else say("no"),
         "" if option.bound_by is None else _bound_word(option), brief(option.baseline_bytes_per_s, BYTES_PER_S),
-        brief(option.writes_in_s, SECONDS), rough(option.restart_s, SECONDS), brief(option.fill_fraction, FRACTION, 2),
+        brief(option.writes_in_s, SECONDS), rough(option.restart_s, SECONDS), brief(option.fill_ratio, FRACTION, 2),
         "" if price is None else grouped(price),
         "" if option.waste_fraction is None else brief(option.waste_fraction, FRACTION, 2),
         "" if total is None else grouped(total),
@@ -259,7 +259,8 @@ def _inputs(named: NamedScenario) -> str:
 
 
 def _input_cells(row: InputRow) -> list[str]:
-    value = row.shown if row.shown else say("not given")
+    absent = say("the best one") if row.path == "storage.interval_s" else say("not given")
+    value = row.shown or absent
     kind = {
         "log": say("log"), "doc": say("doc"), "article": say("article"), "guess": say("guess"), "typed": say("typed"),
     }.get(row.source, row.source)  # fmt: skip
