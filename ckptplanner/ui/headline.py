@@ -20,6 +20,7 @@ from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
 from ckptplanner.ui.words import say, say_text
 
+_SIGNS = {"circle": "○", "square": "□", "triangle": "△", "diamond": "◇"}  # the bundled font has them
 _LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 
 
@@ -204,15 +205,21 @@ class Headline(QWidget):
         """Take the colours of a theme; what is shown comes with the next plans."""
         self._theme = theme
 
-    def show_plan(self, shown: Shown, basis: str, reference: Plan | None, reference_name: str) -> None:
-        """Show a plan, and how it differs from `reference`."""
+    def show_plan(
+        self, shown: Shown, basis: str, reference: Plan | None, reference_name: str, reference_index: int | None = None
+    ) -> None:
+        """Show a plan, and how it differs from `reference`; a scenario's index puts its mark before its name."""
         theme, plan = self._theme, shown.plan
         colour = theme.mark(shown.index).colour
+        other = escape(reference_name)
+        if reference_index is not None:
+            mark = theme.mark(reference_index)
+            other = f'<span style="color:{mark.colour};font-weight:bold">{_SIGNS[mark.shape]}</span>&nbsp;{other}'
         for view, card in zip(self._cards, cards(plan, basis), strict=True):
             change = difference(card.figure, plan, reference, basis) if reference is not None else None
             note = ""
             if change is not None and card.large:
-                note = say("{change} to {name}", change=f"<b>{change}</b>", name=escape(reference_name))
+                note = say("{change} to {name}", change=f"<b>{change}</b>", name=other)
             view.show_card(card, note, theme, colour)
         self._sentence.show_html(
             linked(sentence(plan), theme.text, bold=False).replace("text-decoration:none", "text-decoration:underline")

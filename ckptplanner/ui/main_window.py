@@ -299,7 +299,8 @@ class MainWindow(QMainWindow):
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
-        self._headline.show_plan(now, self._basis, reference, name)
+        index = base.index if base is not None and self._ghost is None else None
+        self._headline.show_plan(now, self._basis, reference, name, index)
         self._view.show_plans(shown, self._basis)
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))

@@ -110,7 +110,7 @@ class PlanView(QWidget):
         if self._plots is not None:
             self._plots.show_plans(shown, basis)
         if self._page is not None:
-            self._page.show_plan(now)
+            self._page.show_plan(now, basis)
         self.options.show_plan(now, basis, self._theme)
         options, storage = now.plan.storage.options, now.plan.scenario.storage
         offered = sum(option.is_offered for option in options)
@@ -176,7 +176,7 @@ class PlanView(QWidget):
             self._page.plot.show_theme(self._theme)
             self._page.cursor_moved.connect(self.cursor_moved)
             if self._shown is not None:
-                self._page.show_plan(self._shown)
+                self._page.show_plan(self._shown, self._basis)
             self._stack.addWidget(self._page)
         return self._page
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
+from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.tradeoff import tradeoff
 from ckptplanner.ui.plots.tradeoff import TradeoffPlot
@@ -23,6 +24,7 @@ class TradeoffPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: Shown | None = None
+        self._basis: Basis = "month"
         self.plot = TradeoffPlot()
         self.plot.cursor_moved.connect(self.cursor_moved)
         self._rework = self._check("tradeoff.rework", say("count rework"))
@@ -55,9 +57,9 @@ class TradeoffPage(QWidget):
         check.toggled.connect(self.draw)
         return check
 
-    def show_plan(self, shown: Shown) -> None:
-        """Show the trade-off of a plan; drawn only while it can be seen."""
-        self._shown = shown
+    def show_plan(self, shown: Shown, basis: Basis) -> None:
+        """Show the trade-off of a plan, dollars on that basis; drawn only while it can be seen."""
+        self._shown, self._basis = shown, basis
         if self.isVisible():
             self.draw()
 
@@ -74,8 +76,7 @@ class TradeoffPage(QWidget):
         value = self._most_usd_per_h(plan) * self._value.value() / _SLIDER_STEPS
         free = say("free: reserved GPUs cost the same idle or busy")
         self._label.setText(f"{brief(value, USD_PER_H)}" if value else free)
-        self.plot.show_tradeoff(
-            tradeoff(
-                plan.scenario, rework=self._rework.isChecked(), restarts=self._restarts.isChecked(), gpu_value_usd_per_h=value
-            )
+        found = tradeoff(
+            plan.scenario, rework=self._rework.isChecked(), restarts=self._restarts.isChecked(), gpu_value_usd_per_h=value
         )
+        self.plot.show_tradeoff(found, self._basis, plan.scenario.run.days)

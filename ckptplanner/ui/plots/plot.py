@@ -140,7 +140,8 @@ class EndLabels(pg.AxisItem):  # type: ignore[misc]
         if view is None:
             return
         painter.setFont(font(SMALL_PX))
-        box, (low, high) = self.boundingRect(), view.viewRange()[1]
+        # boundingRect() is 15 px higher at both ends than the plot
+        box, (low, high) = self.mapRectFromParent(self.geometry()), view.viewRange()[1]
         places = sorted((box.top() + box.height() * (high - end) / (high - low), name) for name, end in self._ends)
         heights = spread([place for place, _ in places], 13.0, box.top() + 6, box.bottom() - 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

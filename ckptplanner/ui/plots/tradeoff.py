@@ -11,13 +11,19 @@ from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
+from ckptplanner.engine.cards import basis_words
+from ckptplanner.engine.cost import Basis, per_basis
+from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.tradeoff import Tradeoff
 from ckptplanner.frozen import FloatArray
 from ckptplanner.ui.plots.handle import MarkItem
+from ckptplanner.ui.plots.notes import Notes, Spot
 from ckptplanner.ui.plots.plot import EndLabels, Plot, ValueAxis, log10, money_text, pen, time_text
-from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme, font
-from ckptplanner.ui.words import say
+from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme
+from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, USD, brief, rough
+
+_HEADROOM = 26.0  # over the curves, for the note [px]
 
 
 class TradeoffPlot(QWidget):
@@ -30,6 +36,8 @@ class TradeoffPlot(QWidget):
         self.setObjectName("tradeoff_plot")
         self._theme = LIGHT
         self._tradeoff: Tradeoff | None = None
+        self._basis: Basis = "year"
+        self._factor = 1.0  # from a year to the basis
         self._view = pg.GraphicsLayoutWidget()
         self._view.setFrameStyle(0)
         layout = QVBoxLayout(self)
@@ -47,15 +55,14 @@ class TradeoffPlot(QWidget):
         self._view.ci.layout.setRowFixedHeight(2, 18)
         self._best = MarkItem()
         self._plot.addItem(self._best, ignoreBounds=True)
-        self._word = pg.TextItem(anchor=(0.5, 1.3))
-        self._word.setFont(font(SMALL_PX))
-        self._word.setZValue(20)
-        self._plot.addItem(self._word, ignoreBounds=True)
+        self._notes = Notes()
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
+        self._plot.vb.sigResized.connect(self._draw)
 
-    def show_tradeoff(self, tradeoff: Tradeoff) -> None:
-        """Draw it."""
+    def show_tradeoff(self, tradeoff: Tradeoff, basis: Basis = "year", run_days: float = 365.0) -> None:
+        """Draw it, dollars for a month, the run of `run_days` days, or a year."""
         self._tradeoff = tradeoff
+        self._basis, self._factor = basis, per_basis(1.0, basis, run_days)
         self._draw()
 
     def show_theme(self, theme: Theme) -> None:
@@ -66,13 +73,16 @@ class TradeoffPlot(QWidget):
         self._draw()
 
     def _parts(self, tradeoff: Tradeoff) -> list[tuple[str, FloatArray]]:
-        """What is stacked, from below."""
+        """What is stacked, from below, in dollars on the basis that is shown."""
         return [
-            (say("storage"), tradeoff.storage_usd_per_year),
-            (say("idle GPUs"), tradeoff.idle_usd_per_year),
-            (say("rework"), tradeoff.rework_usd_per_year),
-            (say("restarts"), tradeoff.restart_usd_per_year),
+            (say("storage"), tradeoff.storage_usd_per_year * self._factor),
+            (say("idle GPUs"), tradeoff.idle_usd_per_year * self._factor),
+            (say("rework"), tradeoff.rework_usd_per_year * self._factor),
+            (say("restarts"), tradeoff.restart_usd_per_year * self._factor),
         ]
+
+    def _total(self, tradeoff: Tradeoff) -> FloatArray:
+        return tradeoff.total_usd_per_year * self._factor
 
     def _draw(self) -> None:
         tradeoff, theme = self._tradeoff, self._theme
@@ -81,13 +91,16 @@ class TradeoffPlot(QWidget):
         x = log10(tradeoff.blocking_s)
         self._plot.hide_curves()
         size = f"{SMALL_PX}px"
-        self._title.setText(say("Synchronous saving, $ a year"), color=theme.text, size=size, bold=True)
+        title = say("Synchronous saving, $ {per}", per=say_text(basis_words(self._basis)))
+        self._title.setText(title, color=theme.text, size=size, bold=True)
         self._below.setText(say("Stop time C, which is the write time when saving is synchronous"), color=theme.text, size=size)
-        total = tradeoff.total_usd_per_year
+        total = self._total(tradeoff)
+        self._notes.clear(theme.surface)
         if not np.isfinite(total).any():
-            self._word.setText(say("A price is missing: type it, and the trade-off appears."), color=theme.muted)
             self._plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(0, 1), padding=0)
-            self._word.setPos(float(x.mean()), 0.5)
+            missing = say("A price is missing: type it, and the trade-off appears.")
+            self._notes.write("missing", self._plot, missing, [Spot(float(x.mean()), 0.5, 0.5, 0.5)], theme.muted)
+            self._notes.finish()
             self._best.setVisible(False)
             self._ends.show_ends((), "")
             return
@@ -102,32 +115,44 @@ class TradeoffPlot(QWidget):
             ends.append((name, float((height[-1] + below[-1]) / 2)))
         self._plot.curve("total", x, total, pen(theme.accent, 1), z=11)
         self._ends.show_ends(ends, "")
-        lowest, top = 0.0, float(min(np.nanmax(total), 3.0 * np.nanmin(total))) * 1.06 or 1.0
-        self._plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(lowest, top), padding=0)
-        self._draw_least(tradeoff, top)
+        most = float(min(np.nanmax(total), 3.0 * np.nanmin(total))) or 1.0
+        room = max(self._plot.vb.height() - _HEADROOM, 1.0) / max(self._plot.vb.height(), 2.0)
+        self._plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(0.0, most / room), padding=0)
+        self._draw_least(tradeoff, x, total)
+        self._notes.finish()
 
-    def _draw_least(self, tradeoff: Tradeoff, top: float) -> None:
+    def _draw_least(self, tradeoff: Tradeoff, x: FloatArray, total: FloatArray) -> None:
         least, theme = tradeoff.least, self._theme
         self._best.setVisible(least is not None)
-        self._word.setVisible(least is not None)
         if least is None:
             return
         places = log10(np.column_stack((least.starts, least.ends, np.full(least.starts.shape, np.nan))).ravel())
         self._plot.curve("ranges", places, np.where(np.isfinite(places), 0.0, np.nan), pen(theme.accent, 6), z=14)
         place = float(np.log10(least.least_at))
         self._best.show_mark(Mark(theme.accent, "", "diamond"), theme.surface, is_filled=False)
-        self._best.setPos(place, least.least_value)
-        text = say(
-            "least {money} at {time}; within 3 % on the {count} marked pieces",
-            money=brief(least.least_value, USD),
-            time=rough(least.least_at, SECONDS),
-            count=least.starts.size,
-        )
-        self._word.setText(text, color=theme.text)
-        low, high = self._plot.vb.viewRange()[0]
-        self._word.setAnchor(((place - low) / (high - low), 0.0))  # inside the plot wherever the least lies
-        self._word.setPos(place, top)
+        self._best.setPos(place, least.least_value * self._factor)
+        text = self._words(least)
+        (low, high), (_, top) = self._plot.vb.viewRange()
+        self._notes.spare_line(self._plot, x, total)
+        self._notes.spare_mark(self._plot, place, least.least_value * self._factor)
+        spots = [
+            Spot(place, top, 0.5, 0.0),
+            Spot((low + high) / 2, top, 0.5, 0.0),
+            Spot(high, top, 1.0, 0.0),
+            Spot(low, top, 0.0, 0.0),
+        ]
+        self._notes.write("least", self._plot, text, spots, theme.text)
         self.setAccessibleDescription(text)
+
+    def _words(self, least: Ranges) -> str:
+        """Where the least lies, and where the total is hardly more."""
+        money, time = brief(least.least_value * self._factor, USD), rough(least.least_at, SECONDS)
+        if least.starts.size > 1:
+            ranges = say("within 3 % on the {count} marked ranges", count=least.starts.size)
+        else:
+            start, end = (rough(float(ends[0]), SECONDS) for ends in (least.starts, least.ends))
+            ranges = say("within 3 % from {start} to {end}", start=start, end=end)
+        return say("least {money} at {time}; {ranges}", money=money, time=time, ranges=ranges)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -147,7 +172,7 @@ class TradeoffPlot(QWidget):
         )
 
     def _named(self, tradeoff: Tradeoff, column: int) -> Sequence[tuple[str, FloatArray]]:
-        every = [*self._parts(tradeoff), (say("total"), tradeoff.total_usd_per_year)]
+        every = [*self._parts(tradeoff), (say("total"), self._total(tradeoff))]
         return [(name, values) for name, values in every if np.isfinite(values[column])]
 
     def paint_on(self, painter: QPainter, target: QRectF) -> None:

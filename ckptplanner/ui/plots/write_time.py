@@ -25,7 +25,7 @@ from ckptplanner.engine.curves import Curves, ModeCurves
 from ckptplanner.engine.plan import Plan
 from ckptplanner.frozen import FloatArray
 from ckptplanner.ui.plots.handle import Grip, MarkItem, Tag
-from ckptplanner.ui.plots.notes import Notes
+from ckptplanner.ui.plots.notes import Notes, Spot, around
 from ckptplanner.ui.plots.plot import (
     RIGHT_WIDTH,
     EndLabels,
@@ -154,7 +154,8 @@ class WriteTimePlots(QWidget):
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
         self._view.viewport().installEventFilter(self)
-        self._cost.vb.sigResized.connect(self._on_laid_out)
+        for plot in (self._cost, self._waste):
+            plot.vb.sigResized.connect(self._on_laid_out)
 
     # ------------------------------------------------------------ what is shown
 
@@ -240,6 +241,8 @@ class WriteTimePlots(QWidget):
         self._total_band.setVisible(self._shows_total)
         if self._shows_total:
             self._cost.curve("total", *corners(x, total), pen(mark.colour), z=5)
+            named = ((say("total"), float(total[-1])), (say("storage"), float(storage[-1])))
+            ends += [(name, end) for name, end in named if np.isfinite(end)]
             band_x, band_y = corners(x, total)
             low = np.nanmin(storage) - 1.0 if np.isfinite(storage).any() else 0.0
             self._total_band.setData(
@@ -354,73 +357,107 @@ class WriteTimePlots(QWidget):
         bottom, top = self._cost.vb.viewRange()[1]
         notes = self._notes
         notes.clear(theme.surface)
+        self._place_best(now, curves)
+        self._spare(now, curves, x)
         if not np.isfinite(curves.picked(curves.usd_per_month)).any():
             missing = say("No price is known: type it in the Storage panel, and the cost appears here.")
-            notes.write("missing", self._cost, missing, (low + high) / 2, (bottom + top) / 2, (0.5, 0.5), theme.muted)
+            notes.write("missing", self._cost, missing, [Spot((low + high) / 2, (bottom + top) / 2, 0.5, 0.5)], theme.muted)
         if takes_its_time(now.plan):
             held = say("at full pace the write takes what the storage needs")
-            notes.write("pace", self._waste, held, low, self._waste.vb.viewRange()[1][0], (0.0, 1.2), theme.muted)
-        self._word_least(now, curves, bottom)
+            floor, ceiling = self._waste.vb.viewRange()[1]
+            notes.write("pace", self._waste, held, [Spot(low, floor, 0.0, 1.0), Spot(low, ceiling, 0.0, 0.0)], theme.muted)
+        self._word_least(curves, bottom)
         self._word_scenarios()
         self._word_modes(now, curves, x)
         if self._bands[0].isVisible() and float(np.log10(curves.efa_below_s)) - low > 0.25 * (high - low):
-            notes.write("efa", self._cost, say("EFA: more than 10 GB/s"), low, bottom, (0.0, 1.2), theme.muted)
+            spots = [Spot(low, bottom, 0.0, 1.0), Spot(low, bottom, 0.0, 2.0), Spot(low, top, 0.0, 0.0)]
+            notes.write("efa", self._cost, say("EFA: more than 10 GB/s"), spots, theme.muted)
         self._word_generations(now, curves, x)
         if self._hatches[0].isVisible():
-            notes.write(
-                "overlap", self._cost, say("the next save begins first"), high, top, (1.0, 0.0), theme.muted, covers=True
-            )
-        notes.tidy()
+            spots = [Spot(high, top, 1.0, 0.0), Spot(high, bottom, 1.0, 1.0)]
+            notes.write("overlap", self._cost, say("the next save begins first"), spots, theme.muted, covers=True)
+        notes.finish()
+
+    def _spare(self, now: Shown, curves: Curves, x: FloatArray) -> None:
+        """What no note may stand on: marks and the handle; and, where there is room elsewhere, the bold lines."""
+        notes, mode = self._notes, self._mode(curves, now)
+        for item in (*self._marks, self._best):
+            if item.isVisible():
+                plot = self._waste if item in self._marks[1::2] else self._cost
+                notes.spare_mark(plot, item.x(), item.y())
+        standing = [now.plan] if self._ghost is None else [now.plan, self._ghost]
+        for plot in (self._cost, self._waste):
+            for plan in standing:
+                notes.spare_upright(plot, float(np.log10(self._place_s(plan))))
+        drawn = [curves.usd_per_month, mode.total_usd_per_month] if self._shows_total else [curves.usd_per_month]
+        for dollars in drawn:
+            notes.spare_line(self._cost, *corners(x, log10(self._usd(curves.picked(dollars), now.plan))))
+        for one in (curves.sync, curves.run_async):
+            notes.spare_line(self._waste, x, log10(curves.picked(one.chosen_fraction)))
 
     def _word_scenarios(self) -> None:
         """The names of the other scenarios beside their marks."""
         for one in self._shown:
             money, _ = self._heights(one.plan)
             if not one.is_current and money:
-                place = float(np.log10(self._place_s(one.plan))), float(np.log10(money))
-                colour = self._theme.mark(one.index).colour
-                self._notes.write(f"name {one.index}", self._cost, one.name, *place, (1.1, 0.0), colour)
+                spots = around(float(np.log10(self._place_s(one.plan))), float(np.log10(money)), (1.0, 0.0))
+                self._notes.write(f"name {one.index}", self._cost, one.name, spots, self._theme.mark(one.index).colour)
 
     def _word_modes(self, now: Shown, curves: Curves, x: FloatArray) -> None:
-        """Which line of the waste plot is which."""
-        (low, high), place = self._waste.vb.viewRange()[1], int(0.42 * x.size)
+        """Which line of the waste plot is which: above its left half, or wherever else along it is room."""
+        low, high = self._waste.vb.viewRange()[1]
         colour = self._theme.mark(now.index).colour
         for name, mode, text in (
             ("sync", curves.sync, say("sync: training waits for the write")),
             ("async", curves.run_async, say("async: training stops {time}", time=self._stop(now))),
         ):
-            height = float(log10(curves.picked(mode.chosen_fraction))[place])
-            if low < height < high:
-                self._notes.write(name, self._waste, text, float(x[place]), height, (1.0, 1.0), colour)
+            heights = log10(curves.picked(mode.chosen_fraction))
+            places = [int(share * x.size) for share in (0.42, 0.25, 0.6, 0.75)]
+            inside = [place for place in places if low < heights[place] < high]
+            # the lines rise, so there is room left above them and right below
+            spots = [Spot(float(x[place]), float(heights[place]), side, side) for side in (1.0, 0.0) for place in inside]
+            if spots:
+                self._notes.write(name, self._waste, text, spots, colour)
 
     @staticmethod
     def _stop(now: Shown) -> str:
         return brief(now.plan.scenario.storage.blocking_s, SECONDS)
 
-    def _word_least(self, now: Shown, curves: Curves, bottom: float) -> None:
+    def _place_best(self, now: Shown, curves: Curves) -> None:
+        """The mark of the least total, on the line that is bought by it: the total, or the storage alone."""
         least = curves.least_total
         self._best.setVisible(False)
         if least is None or not least.starts.size:
             return
-        start, end = (rough(float(place), SECONDS) for place in (least.starts[0], least.ends[-1]))
-        text = say("within 3 % of the least total: {start} to {end}", start=start, end=end)
-        self._notes.write("least", self._cost, text, float(np.log10(least.starts[0])), bottom, (1.02, 1.25), self._theme.accent)
-        if not self._shows_total:
-            usd = self._usd(curves.picked(curves.usd_per_month), now.plan)
-            height = float(np.interp(least.least_at, curves.write_s, np.nan_to_num(usd, nan=1.0)))
+        if self._shows_total:
+            usd = least.least_value
+        else:  # the least lies where a smaller file system begins to do: its price holds from there on
+            prices = curves.picked(curves.usd_per_month)
+            usd = float(prices[min(int(np.searchsorted(curves.write_s, least.least_at)), prices.size - 1)])
+        height = float(self._usd(np.array(usd), now.plan))
+        if height > 0.0:
             self._best.show_mark(Mark(self._theme.text, "", "diamond"), self._theme.surface, is_filled=False)
             self._best.setPos(float(np.log10(least.least_at)), float(np.log10(height)))
             self._best.setVisible(True)
+
+    def _word_least(self, curves: Curves, bottom: float) -> None:
+        least = curves.least_total
+        if least is None or not least.starts.size:
+            return
+        start, end = (rough(float(place), SECONDS) for place in (least.starts[0], least.ends[-1]))
+        text = say("within 3 % of the least total: {start} to {end}", start=start, end=end)
+        left, right = float(np.log10(least.starts[0])), float(np.log10(least.ends[-1]))
+        spots = [
+            Spot(left, bottom, 1.0, 1.0), Spot(right, bottom, 0.0, 1.0), Spot(left, bottom, 0.0, 2.0),
+            Spot(left, bottom, 1.0, 2.0), Spot(right, bottom, 0.0, 2.0),
+        ]  # fmt: skip
+        self._notes.write("least", self._cost, text, spots, self._theme.accent)
+        if self._best.isVisible():
             text = say("cheapest in total, {time}", time=rough(least.least_at, SECONDS))
-            self._notes.write(
-                "best",
-                self._cost,
-                text,
-                float(np.log10(least.least_at)),
-                float(np.log10(height)),
-                (1.05, -0.15),
-                self._theme.text,
-            )
+            x, y = self._best.x(), self._best.y()
+            above = [Spot(x, y, 1.0, 1.0), Spot(x, y, 1.0, 2.0)] if self._shows_total else []  # below it are all the others
+            spots = [*above, *around(x, y, (1.0, 0.0))]
+            self._notes.write("best", self._cost, text, spots, self._theme.text)
 
     def _word_generations(self, now: Shown, curves: Curves, x: FloatArray) -> None:
         """Where the generations and not the speed hold the size: a flat part."""
@@ -428,9 +465,12 @@ class WriteTimePlots(QWidget):
         if not curves.tiers or not held[-1] or np.log10(curves.write_s[-1] / curves.write_s[np.argmax(held)]) < 0.3:
             return
         flat = log10(self._usd(curves.picked(curves.usd_per_month), now.plan))
-        index = int(0.86 * x.size)
         text = say("held by {count} generations", count=now.plan.scenario.storage.generations_kept)
-        self._notes.write("held", self._cost, text, float(x[index]), float(flat[index]), (1.0, 0.0), self._theme.muted)
+        spots = [
+            Spot(float(x[index]), float(flat[index]), 1.0, above)
+            for above in (0.0, 1.0) for index in (int(0.86 * x.size), x.size - 1)
+        ]  # fmt: skip
+        self._notes.write("held", self._cost, text, spots, self._theme.muted)
 
     def _draw_handle(self, now: Shown) -> None:
         place = float(np.log10(self._place_s(now.plan)))
