@@ -207,7 +207,6 @@ class StartDialog(QDialog):
         make = buttons.button(QDialogButtonBox.StandardButton.Ok)
         make.setText(say("Make the plan"))
         make.setProperty("role", "primary")
-        make.setDefault(True)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         for field in (self._search, self._count, self._node, self._region, self._storage, *self._rates.values()):
@@ -218,6 +217,9 @@ class StartDialog(QDialog):
         box.addLayout(form)
         for part in (self._trouble, note, buttons):
             box.addWidget(part)
+        for button in (self._file, self._folder):
+            button.setAutoDefault(False)
+        make.setDefault(True)  # only now that it is in the dialog, which else takes the first button for Enter
 
     # ------------------------------------------------------------ answers
 
