@@ -43,9 +43,14 @@ def _refuse(message: str) -> int:
 
 
 def _parser() -> _Parser:
-    parser = _Parser(prog="ckptplanner", description="Plan the checkpoints of large model training.")
+    parser = _Parser(
+        prog="ckptplanner",
+        usage="%(prog)s [-h] [--version] [FILE | {plan,export} ...]",
+        description="Plan the checkpoints of large model training. Without a command the window opens: ckptplanner [FILE] "
+        "[--screenshot PNG], where FILE is a plan (*.ckptplan.json) or a model's config.json, index, weights or folder.",
+    )
     parser.add_argument("--version", action="version", version=f"ckptplanner {__version__}")
-    commands = parser.add_subparsers(dest="command", parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", parser_class=_Parser, prog="ckptplanner")
     plan = commands.add_parser("plan", help="print the plan of a file")
     plan.add_argument("--json", action="store_true", help="print one JSON object")
     export = commands.add_parser("export", help="write report.pdf, the CSV files and the pictures")
@@ -60,7 +65,7 @@ def _parser() -> _Parser:
 
 def _window_parser() -> _Parser:
     parser = _Parser(prog="ckptplanner")
-    parser.add_argument("file", metavar="FILE", nargs="?", type=Path)
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a plan, or a model's file or folder")
     parser.add_argument("--screenshot", metavar="PNG", type=Path, help="write a picture of the window and end")
     return parser
 

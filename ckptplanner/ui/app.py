@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QSettings, QTimer, QTranslator
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtCore import QByteArray, QLibraryInfo, QLocale, QSettings, QSize, Qt, QTimer, QTranslator
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from ckptplanner import __version__
+from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
 from ckptplanner.engine.edits import with_allowances
 from ckptplanner.engine.scenario import NamedScenario, Workbook
-from ckptplanner.engine.workbook_file import WorkbookError, read
+from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError, read
 from ckptplanner.ui.theme import THEMES, apply_theme
 from ckptplanner.ui.words import say
 
@@ -35,14 +37,19 @@ def application() -> QApplication:
 
 def new_workbook() -> Workbook:
     """What the window shows when no file is given: a first plan with allowances."""
-    named = with_allowances(NamedScenario(name=say("first plan")))
+    from ckptplanner.ui.commands import with_guesses
+
+    named = with_guesses(with_allowances(NamedScenario(name=say("first plan"))))
     return Workbook(scenarios=(named,), current=named.name, base=named.name)
 
 
 def run(file: Path | None, screenshot: Path | None) -> int:
-    """Open the window on a file and run until it is closed; or write a picture of it and end."""
+    """Open the window on a file and run until it is closed; or write a picture of it and end.
+
+    The file is a plan, or a model's file or folder, from which the first plan takes its model.
+    """
     try:
-        workbook = read(file) if file is not None else None
+        workbook = _plan_in(file, may_ask=screenshot is None) if file is not None else None
     except WorkbookError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -50,17 +57,63 @@ def run(file: Path | None, screenshot: Path | None) -> int:
     settings = QSettings()
     apply_theme(app, THEMES.get(str(settings.value("theme", "light")), THEMES["light"]))
     sys.excepthook = report_trouble
+    from ckptplanner.ui.commands import new_plan, take_model
     from ckptplanner.ui.main_window import MainWindow
     from ckptplanner.ui.store import Store
 
     store = Store(workbook or new_workbook())
-    store.file = file
+    store.file = file if workbook is not None else None
     window = MainWindow(store, settings)
+    once = Qt.ConnectionType.SingleShotConnection
     window.ready.connect(gc.enable)  # cli.py switched it off: nothing of what a start makes is garbage
-    window.show()
+    if file is not None and workbook is None:
+        window.ready.connect(lambda: take_model(window, store, file), once)
+    elif file is None and screenshot is None and is_attended():
+        window.ready.connect(lambda: QTimer.singleShot(0, lambda: new_plan(window, store)), once)
     if screenshot is not None:
-        window.ready.connect(lambda: QTimer.singleShot(0, lambda: _shoot(window, screenshot)))
+        window.ready.connect(lambda: QTimer.singleShot(0, lambda: _shoot(window, screenshot)), once)
+    elif app.platformName() != "offscreen":
+        fit_to(window, window.screen().availableGeometry().size(), isinstance(settings.value("geometry"), QByteArray))
+    window.show()
     return app.exec()
+
+
+def _plan_in(file: Path, *, may_ask: bool) -> Workbook | None:
+    """The plans of a file, None where it is a model's file or folder.
+
+    Raises:
+        WorkbookError: it is neither, or nobody can be asked for a total that it does not tell.
+    """
+    try:
+        return read(file)
+    except WorkbookError:
+        if file.name.endswith(SUFFIX):
+            raise
+        from ckptplanner.data.readers.models import read_model
+
+        try:
+            read_model(file)
+        except UnknownFamily as error:
+            if not may_ask:
+                raise WorkbookError(str(error)) from error
+            return None
+        except ReaderError:
+            pass
+        else:
+            return None
+        raise
+
+
+def is_attended() -> bool:
+    """Whether somebody is there to answer a question at the start: neither a test nor a build machine."""
+    return not any(os.environ.get(name) for name in ("CI", "PYTEST_CURRENT_TEST"))
+
+
+def fit_to(window: QWidget, available: QSize, has_geometry: bool) -> None:
+    """On a small screen the window may be smaller than its least size, and on its first start it is."""
+    window.setMinimumSize(window.minimumSize().boundedTo(available))
+    if not has_geometry:
+        window.resize(QSize(1440, 900).boundedTo(available))
 
 
 def _shoot(window: object, path: Path) -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QSettings
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLineEdit, QMainWindow, QMenu, QMessageBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QWidget,
+)
 
 from ckptplanner import __version__
 from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
@@ -18,8 +28,9 @@ from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import ExportError
 from ckptplanner.engine.edits import EditError, edit, value_from_text
 from ckptplanner.engine.evaluate import plan_of
-from ckptplanner.engine.scenario import NamedScenario, Workbook
+from ckptplanner.engine.scenario import NamedScenario, Scenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
+from ckptplanner.frozen import value_at
 from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.store import Store
@@ -28,6 +39,9 @@ from ckptplanner.units import PARAMS, UnitError, parse
 
 if TYPE_CHECKING:
     from ckptplanner.ui.report.export import Paper
+
+
+_QUESTION_WIDTH = 420
 
 
 def examples() -> list[Path]:
@@ -49,6 +63,85 @@ def finish_typing() -> None:
         field.setFocus()
 
 
+_OF_THE_EXAMPLE = (
+    "workload.total_params", "workload.active_params", "workload.layout", "workload.nodes", "failures.mtbi_s",
+    "failures.mtbi_nodes", "storage.blocking_s", "storage.generations_kept",
+)  # fmt: skip
+
+
+def with_guesses(named: NamedScenario) -> NamedScenario:
+    """A brand-new plan in which what only comes from the article's example is marked as a guess."""
+    words, example = say("The example's value, until you measure yours"), Scenario()
+    for path in _OF_THE_EXAMPLE:
+        value = value_at(named.scenario, path)
+        if named.source_of(path) is None and value == value_at(example, path):
+            named = edit(named, path, value, "guess", words)
+    return named
+
+
+def tell_trouble(window: QWidget, sentence: str) -> None:
+    """One sentence in a box, with what to do in it."""
+    box = QMessageBox(QMessageBox.Icon.Warning, "ckptplanner", sentence, QMessageBox.StandardButton.Ok, window)
+    box.setObjectName("trouble")
+    box.exec()
+
+
+def ask_text(window: QWidget, title: str, question: str, text: str = "") -> str | None:
+    """Ask for one line of text; the question wraps, and the line is wide enough for a name. None: cancelled."""
+    dialog = QInputDialog(window)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(question)
+    dialog.setTextValue(text)
+    for label in dialog.findChildren(QLabel):
+        label.setWordWrap(True)
+    for line in dialog.findChildren(QLineEdit):
+        line.setMinimumSize(_QUESTION_WIDTH, 24)
+    is_given = dialog.exec()
+    dialog.deleteLater()
+    return dialog.textValue() if is_given else None
+
+
+def new_plan(window: QWidget, store: Store) -> None:
+    """Three questions, then a plan with allowances; it counts as changed until it is saved."""
+    from ckptplanner.ui.start_dialog import StartDialog
+
+    dialog = StartDialog(window)
+    if dialog.exec() and dialog.named is not None:
+        named = with_guesses(dialog.named)
+        store.reset(Workbook(scenarios=(named,), current=named.name, base=named.name), None)
+        store.undo_stack.resetClean()
+    dialog.deleteLater()
+
+
+def take_model(window: QWidget, store: Store, path: Path) -> None:
+    """Read a model; an unknown family is named and its total asked for."""
+    from ckptplanner.data.readers.models import read_model
+
+    try:
+        parts = read_model(path)
+    except UnknownFamily as error:
+        _ask_total(window, store, error)
+        return
+    except ReaderError as error:
+        tell_trouble(window, str(error))
+        return
+    store.end_gesture()
+    store.edit("workload.model", parts)
+    store.end_gesture()
+
+
+def _ask_total(window: QWidget, store: Store, error: UnknownFamily) -> None:
+    asked = say("{reason}\n\nHow many parameters has it in all, the experts included?", reason=error)
+    written = ask_text(window, say("A family that is not known"), asked)
+    if written is None:
+        return
+    try:
+        total = parse(written, PARAMS)
+        store.apply(partial(_with_total, total=total), say("model"))
+    except UnitError as refused:
+        tell_trouble(window, str(refused))
+
+
 def _with_total(named: NamedScenario, total: float) -> NamedScenario:
     """The scenario with another model, of which only the number of parameters is known."""
     return edit(edit(named, "workload.model", None), "workload.total_params", total)
@@ -66,13 +159,8 @@ class Commands:
 
     def new(self) -> None:
         """Three questions, then a plan with allowances."""
-        if not self.may_leave():
-            return
-        from ckptplanner.ui.start_dialog import StartDialog
-
-        dialog = StartDialog(self._window)
-        if dialog.exec() and (named := dialog.named) is not None:
-            self._store.reset(Workbook(scenarios=(named,), current=named.name, base=named.name), None)
+        if self.may_leave():
+            new_plan(self._window, self._store)
 
     def open(self) -> None:
         """Ask for a plan file and open it."""
@@ -134,9 +222,18 @@ class Commands:
             return True
         box = QMessageBox(self._window)
         box.setObjectName("leave")
-        box.setText(say("This plan has changes that are not saved."))
+        file = self._store.file
+        name = file.name if file is not None else self._store.workbook.current
+        box.setText(say("Save the changes to {name} before it is closed?", name=name))
         buttons = QMessageBox.StandardButton
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.setDefaultButton(buttons.Save)
+        for button, words in (
+            (buttons.Save, say("Save")),
+            (buttons.Discard, say("Don't save")),
+            (buttons.Cancel, say("Cancel")),
+        ):
+            box.button(button).setText(words)
         answer = box.exec()
         return self.save() if answer == buttons.Save else answer == buttons.Discard
 
@@ -165,38 +262,15 @@ class Commands:
 
     def take_model(self, path: Path) -> None:
         """Read a model; an unknown family is named and its total asked for."""
-        from ckptplanner.data.readers.models import read_model
-
-        try:
-            parts = read_model(path)
-        except UnknownFamily as error:
-            self._ask_total(error)
-            return
-        except ReaderError as error:
-            self._say(str(error))
-            return
-        self._store.end_gesture()
-        self._store.edit("workload.model", parts)
-        self._store.end_gesture()
-
-    def _ask_total(self, error: UnknownFamily) -> None:
-        asked = say("{reason}\n\nHow many parameters has it in all, the experts included?", reason=error)
-        written, is_given = QInputDialog.getText(self._window, say("A family that is not known"), asked)
-        if not is_given:
-            return
-        try:
-            total = parse(written, PARAMS)
-            self._store.apply(partial(_with_total, total=total), say("model"))
-        except UnitError as refused:
-            self._say(str(refused))
+        take_model(self._window, self._store, path)
 
     def ask_layout(self) -> None:
         """Ask for the parts that are saved for a parameter, and their bytes."""
         now = self._store.workbook.shown.scenario.workload.layout
         written = ", ".join(f"{part.what}:{part.bytes_per_param:g}" for part in now)
         asked = say("What is on disk for one trained parameter, and its bytes: bf16 weights:2, fp32 moments:8")
-        answer, is_given = QInputDialog.getText(self._window, say("Saved for each"), asked, text=written)
-        if not is_given:
+        answer = ask_text(self._window, say("Saved for each"), asked, written)
+        if answer is None:
             return
         try:
             parts = value_from_text("workload.layout", answer)
@@ -212,8 +286,8 @@ class Commands:
     def rename(self) -> None:
         """Ask for another name of the current scenario."""
         now = self._store.workbook.current
-        new, is_given = QInputDialog.getText(self._window, say("Rename"), say("Name of the scenario"), text=now)
-        if is_given:
+        new = ask_text(self._window, say("Rename"), say("Name of the scenario"), now)
+        if new is not None:
             self._store.rename(now, new)
 
     def note(self) -> None:
@@ -312,10 +386,7 @@ class Commands:
         )
 
     def _say(self, sentence: str) -> None:
-        """One sentence in a box, with what to do in it."""
-        box = QMessageBox(QMessageBox.Icon.Warning, "ckptplanner", sentence, QMessageBox.StandardButton.Ok, self._window)
-        box.setObjectName("trouble")
-        box.exec()
+        tell_trouble(self._window, sentence)
 
     def _say_done(self, sentence: str) -> None:
         self._window.statusBar().showMessage(sentence, 8000)

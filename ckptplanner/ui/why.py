@@ -43,6 +43,8 @@ from ckptplanner.ui.widgets.field_row import source_word
 from ckptplanner.ui.words import say, say_text
 
 WIDTH = 420
+# Qt draws what stands above or below the line at two thirds of its size: 10 px of 15
+_SCRIPTS = "<style>sub, sup { font-size: 15px; }</style>"
 _LEAST_HEIGHT, _TALLEST = 120, 1000
 _SCROLL_BAR, _BORDER, _RADIUS = 8, 1, 6
 _FEW_CHANGES = 8
@@ -71,7 +73,7 @@ def _closing(text: str, start: int) -> int:
 
 def words(text: str, role: str = "", *, is_rich: bool = False) -> QLabel:
     """A label that wraps and whose text can be selected."""
-    label = QLabel(text)
+    label = QLabel(_SCRIPTS + text if is_rich and re.search("<su[bp]>", text) else text)
     label.setTextFormat(Qt.TextFormat.RichText if is_rich else Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -172,6 +174,7 @@ class CardPopup(QFrame):
         self.setFixedWidth(WIDTH)
         self._came_from: QWidget | None = None
         self._most = _TALLEST
+        self._area = QRect()
         self.title = words("", "title")
         self._back = _Sign("back", ((3, 8, 13, 8), (3, 8, 7, 4), (3, 8, 7, 12)))
         self._close = _Sign("close", ((4, 4, 12, 12), (12, 4, 4, 12)))
@@ -214,21 +217,29 @@ class CardPopup(QFrame):
         self._body.setLayout(body)
         self._scroll.setWidget(self._body)
         self._body.setAutoFillBackground(False)
+        for part in self._body.findChildren(QWidget):
+            part.ensurePolished()  # a style sheet's sizes count only from then on
         self._fit(self._most)
+        if self.isVisible():
+            self._stay_within(self.pos())
 
     def open_by(self, anchor: QWidget) -> None:
         """Open below `anchor`, within its window: above it where there is more room, never taller than the window."""
         self._came_from = QApplication.focusWidget() or anchor
         window = anchor.window()
-        area = QRect(window.mapToGlobal(QPoint(0, 0)), window.size())
-        self._most = area.height() - 2 * EDGE
+        self._area = QRect(window.mapToGlobal(QPoint(0, 0)), window.size())
+        self._most = self._area.height() - 2 * EDGE
         self._fit(self._most)
-        top_left = anchor.mapToGlobal(QPoint(0, anchor.height() + GRID))
-        left = max(area.left() + GRID, min(top_left.x(), area.right() - self.width() - GRID))
-        top = max(area.top() + EDGE, min(top_left.y(), area.bottom() - EDGE - self.height()))
-        self.move(left, top)
+        self._stay_within(anchor.mapToGlobal(QPoint(0, anchor.height() + GRID)))
         self.show()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _stay_within(self, wanted: QPoint) -> None:
+        """Stand at `wanted`, or as near to it as the window allows."""
+        area = self._area
+        left = max(area.left() + GRID, min(wanted.x(), area.right() - self.width() - GRID))
+        top = max(area.top() + EDGE, min(wanted.y(), area.bottom() - EDGE - self.height()))
+        self.move(left, top)
 
     def _fit(self, most: int) -> None:
         """Take the height of head and body, at most `most`; the body gives way to a scroll bar where it is cut."""
