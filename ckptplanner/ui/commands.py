@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import shiboken6
 from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import (
     QApplication,
@@ -96,9 +97,9 @@ def ask_text(window: QWidget, title: str, question: str, text: str = "") -> str 
         label.setWordWrap(True)
     for line in dialog.findChildren(QLineEdit):
         line.setMinimumSize(_QUESTION_WIDTH, 24)
-    is_given = dialog.exec()
-    dialog.deleteLater()
-    return dialog.textValue() if is_given else None
+    answer = dialog.textValue() if dialog.exec() else None
+    shiboken6.delete(dialog)  # at once, as Qt's own getText does: one that lingers keeps shortcuts from the window
+    return answer
 
 
 def new_plan(window: QWidget, store: Store) -> None:

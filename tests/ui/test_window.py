@@ -474,7 +474,7 @@ def test_closing_with_changes_asks(open_window: Open, tmp_path: Path) -> None:
     type_into(window, "storage.write_s", "7 min")
     with with_button(Button.Cancel) as asked:
         assert not window.close()
-    assert "not saved" in asked.words
+    assert "mine.ckptplan.json" in asked.words
     assert window.isVisible()
     assert file.read_text() == old
     with with_button(Button.Save):
