@@ -330,7 +330,8 @@ MbPerSPerTib = Annotated[float, TIER, _NUMBER, _F]
 # how a name ends -> what it counts; the longest ending wins: the unit stands in the name
 SUFFIX_UNITS: Mapping[str, Unit] = {
     "_s": SECONDS, "_bytes": BYTES, "_bytes_per_s": BYTES_PER_S, "_bytes_per_param": BYTES_PER_PARAM, "_gib": GIBS,
-    "_fraction": FRACTION, "_ratio": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION, "_probability": FRACTION,
+    "_fraction": FRACTION, "_ratio": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION,
+    "_probability": FRACTION,
     "_params": PARAMS, "_usd_per_h": USD_PER_H, "usd_per_month": USD_PER_MONTH, "_usd_per_year": USD_PER_YEAR,
     "usd_per_gib_month": USD_PER_GIB_MONTH, "_mb_per_s_per_tib": TIER, "_h_per_year": HOURS_A_YEAR, "days": DAYS,
     "bytes_per_node": BYTES,

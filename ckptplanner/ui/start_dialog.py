@@ -374,6 +374,7 @@ class StartDialog(QDialog):
         ]
         if self._storage.currentData() == "custom":
             answers += [(f"storage.custom.{name}", self._rate(name, unit)) for name, unit in _CUSTOM]
+            answers.append(("storage.pace", "full"))  # its own speed, no write time of ours
         return answers
 
     def _rate(self, name: str, unit: Unit) -> float:

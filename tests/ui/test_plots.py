@@ -17,9 +17,10 @@ from ckptplanner.engine.tradeoff import Tradeoff
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.plots.handle import Grip, Knob, MarkItem, Tag
+from ckptplanner.ui.plots.plot import EndLabels, Plot, ValueAxis, money_text
 from ckptplanner.ui.plots.tradeoff import TradeoffPlot
 from ckptplanner.ui.plots.write_time import WriteTimePlots
-from ckptplanner.ui.theme import DARK
+from ckptplanner.ui.theme import DARK, LIGHT
 from tests.ui.conftest import Open
 from tests.ui.hands import LEFT, NO_KEYS, Handle, card, child, click, headline, plain, plot_figures, press, type_into
 
@@ -224,3 +225,22 @@ def test_a_difference_has_the_mark_of_what_it_is_to(open_window: Open) -> None:
     type_into(window, "storage.write_s", "10 min")
     assert "to the ghost" in card(window, "BUY")
     assert "○" not in headline(window)
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_names_at_the_end_stay_beside_their_plot(qtbot: QtBot, count: int) -> None:
+    plot = Plot(ValueAxis("left", money_text), ValueAxis("bottom", money_text), ends := EndLabels())
+    view = pg.GraphicsLayoutWidget()
+    qtbot.addWidget(view)
+    view.addItem(plot)
+    view.resize(500, 140)
+    plot.show_theme(LIGHT)
+    plot.vb.setRange(xRange=(0.0, 1.0), yRange=(0.0, 1.0), padding=0)
+    ends.show_ends([(f"name {row}", 0.5 * row / count) for row in range(count)], "")
+    view.show()
+    image = view.grab().toImage()
+    box, ground = plot.vb.sceneBoundingRect(), image.pixelColor(1, 1)
+    columns = range(int(box.right()) + 30, image.width() - 12)
+    rows = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in columns)]
+    assert box.top() - 4 <= rows[0]
+    assert rows[-1] <= box.bottom() + 4

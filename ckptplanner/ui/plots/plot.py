@@ -143,7 +143,8 @@ class EndLabels(pg.AxisItem):  # type: ignore[misc]
         # boundingRect() is 15 px higher at both ends than the plot
         box, (low, high) = self.mapRectFromParent(self.geometry()), view.viewRange()[1]
         places = sorted((box.top() + box.height() * (high - end) / (high - low), name) for name, end in self._ends)
-        heights = spread([place for place, _ in places], 13.0, box.top() + 6, box.bottom() - 6)
+        gap = min(13.0, (box.height() - 12) / max(len(places) - 1, 1))  # in a low plot they stand closer
+        heights = spread([place for place, _ in places], gap, box.top() + 6, box.bottom() - 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for (place, name), height in zip(places, heights, strict=True):
             is_strong = name == self._strong

@@ -370,7 +370,7 @@ class WriteTimePlots(QWidget):
         self._word_scenarios()
         self._word_modes(now, curves, x)
         if self._bands[0].isVisible() and float(np.log10(curves.efa_below_s)) - low > 0.25 * (high - low):
-            spots = [Spot(low, bottom, 0.0, 1.0), Spot(low, bottom, 0.0, 2.0), Spot(low, top, 0.0, 0.0)]
+            spots = [Spot(low, bottom, 0.0, 1.0), Spot(low, bottom, 0.0, 2.0)]
             notes.write("efa", self._cost, say("EFA: more than 10 GB/s"), spots, theme.muted)
         self._word_generations(now, curves, x)
         if self._hatches[0].isVisible():
