@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -68,11 +67,11 @@ def run(file: Path | None, screenshot: Path | None) -> int:
     window.ready.connect(gc.enable)  # cli.py switched it off: nothing of what a start makes is garbage
     if file is not None and workbook is None:
         window.ready.connect(lambda: take_model(window, store, file), once)
-    elif file is None and screenshot is None and is_attended():
+    elif file is None and screenshot is None and has_screen(app):
         window.ready.connect(lambda: QTimer.singleShot(0, lambda: new_plan(window, store)), once)
     if screenshot is not None:
         window.ready.connect(lambda: QTimer.singleShot(0, lambda: _shoot(window, screenshot)), once)
-    elif app.platformName() != "offscreen":
+    elif has_screen(app):
         fit_to(window, window.screen().availableGeometry().size(), isinstance(settings.value("geometry"), QByteArray))
     window.show()
     return app.exec()
@@ -104,9 +103,9 @@ def _plan_in(file: Path, *, may_ask: bool) -> Workbook | None:
         raise
 
 
-def is_attended() -> bool:
-    """Whether somebody is there to answer a question at the start: neither a test nor a build machine."""
-    return not any(os.environ.get(name) for name in ("CI", "PYTEST_CURRENT_TEST"))
+def has_screen(app: QApplication) -> bool:
+    """Whether somebody can see the window; nobody can answer a question on Qt's offscreen platform."""
+    return app.platformName() != "offscreen"
 
 
 def fit_to(window: QWidget, available: QSize, has_geometry: bool) -> None:

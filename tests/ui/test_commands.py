@@ -201,7 +201,7 @@ def test_a_file_that_is_neither_is_refused(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize("answer", ["70 B", ""])
 def test_a_start_without_a_file_asks_for_the_model(started: Started, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
-    monkeypatch.setattr(app, "is_attended", lambda: True)
+    monkeypatch.setattr(app, "has_screen", lambda _: True)
     asked = with_model(answer)
     started.wanted = lambda _: asked.was_asked
     with asked:
