@@ -21,7 +21,7 @@ from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, apply_theme
 from ckptplanner.ui.words import say, say_text
 
-PLOTS_HEIGHT, TRADEOFF_HEIGHT = 400, 300
+PLOTS_HEIGHT, TRADEOFF_HEIGHT = 520, 270
 
 
 def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", basis: Basis = "month") -> tuple[Path, ...]:

@@ -335,6 +335,7 @@ QHeaderView::section { background: $surface; color: $muted; font-size: $small; b
 
 QProgressBar { background: $hairline; border: 0; border-radius: 2px; max-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
+QDialogButtonBox, QMessageBox { dialogbuttonbox-buttons-have-icons: 0; }
 QScrollArea { background: transparent; border: 0; }
 QScrollBar { background: transparent; border: 0; margin: 0; }
 QScrollBar:vertical { width: 8px; }
