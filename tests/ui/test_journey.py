@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.why import Link, WhyPopup
+from tests.pdf import text_of
 from tests.ui.conftest import E1, Open
 from tests.ui.hands import (
     CTRL,
@@ -191,17 +191,12 @@ def export(window: MainWindow, store: Store, folder: Path) -> None:
     curve = min(rows_of(folder / "curves.csv"), key=lambda row: abs(float(row["write_s"]) - 600.0))
     assert float(curve["required_write_bytes_per_s"]) * float(curve["write_s"]) == pytest.approx(14 * TOTAL)
     assert len(rows_of(folder / "findings.csv")) == len(plan.findings)
-    report = " ".join(pdf_text(folder / "report.pdf").split())
+    report = text_of(folder / "report.pdf")
     for _, figure in figures(window):
         assert figure in report
     assert "15.7 GB/s" in report
     assert "9.39 TB" in report
     assert " ".join(plain(child(window, QLabel, "sentence").text()).split()) in report
-
-
-def pdf_text(file: Path) -> str:
-    done = subprocess.run(["pdftotext", "-layout", str(file), "-"], capture_output=True, text=True, check=True, timeout=30)
-    return done.stdout.replace("\u00a0", " ")
 
 
 def test_twice_the_nodes_halve_the_time_between_interruptions(open_window: Open, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -44,6 +43,7 @@ from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
 from ckptplanner.ui.why import Link, WhyPopup
 from ckptplanner.ui.widgets.field_row import ComputedRow
 from ckptplanner.units import SECONDS, parse
+from tests.pdf import text_of
 from tests.ui.conftest import E1, Open
 from tests.ui.hands import (
     CTRL,
@@ -786,8 +786,6 @@ def test_the_report_counts_dollars_as_the_window_does(open_window: Open, tmp_pat
     click(child(window, QPushButton, "basis.year"))
     with with_file(tmp_path):
         press(window, Qt.Key.Key_E, CTRL)
-    report = subprocess.run(
-        ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"], capture_output=True, text=True, check=True, timeout=30
-    ).stdout.replace("\u00a0", " ")
+    report = text_of(tmp_path / "report.pdf")
     for figure in ("total_usd", "storage_usd", "lost_gpu_usd"):
         assert dict(figures(window))[figure] in report
