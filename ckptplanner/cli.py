@@ -167,7 +167,8 @@ def _figures(plan: Plan) -> list[tuple[str, str]]:
 
 def _export(named: NamedScenario, plan: Plan, folder: Path, paper: Literal["a4", "letter"]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from ckptplanner.ui.headless import ExportError, export
+    from ckptplanner.engine.csv_files import ExportError
+    from ckptplanner.ui.headless import export
 
     try:
         export(named, plan, folder, paper)

@@ -18,10 +18,10 @@ from ckptplanner.engine import checkpoint as ck
 from ckptplanner.engine import checks, cost, fsx, interval
 from ckptplanner.engine.curves import systems_at
 from ckptplanner.engine.outcome import FileSystems, Job, Outcome, existing, fixed_tier, job_of, outcome
-from ckptplanner.engine.plan import Checkpoint, Cost, Finding, Option, Plan, Schedule, StoragePlan, Waste
+from ckptplanner.engine.plan import Checkpoint, Cost, Option, Plan, Schedule, StoragePlan, Waste
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
 from ckptplanner.text import Text, text
-from ckptplanner.units import GIB, GIBS, brief
+from ckptplanner.units import GIBS, brief
 
 Value = TypeVar("Value")
 
@@ -267,6 +267,3 @@ def _cost(job: Job, result: Outcome) -> Cost:
         stalled_gpu_h_per_year=hours,
         lost_gpu_usd_per_year=gpu,
     )
-
-
-__all__ = ["GIB", "Finding", "evaluate", "option_id", "plan_of", "tier_like"]

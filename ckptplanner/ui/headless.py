@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QApplication
 
-from ckptplanner.engine.csv_files import ExportError, write_csv, write_whole
+from ckptplanner.engine.cost import Basis
+from ckptplanner.engine.csv_files import write_csv, write_whole
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.sentence import sentence
 from ckptplanner.ui.plots.tradeoff import TradeoffPlot
 from ckptplanner.ui.plots.write_time import WriteTimePlots
 from ckptplanner.ui.report.copying import picture_of, png_of
-from ckptplanner.ui.report.export import Basis, Paper, content_width_px, write_pdf
+from ckptplanner.ui.report.export import Paper, content_width_px, write_pdf
 from ckptplanner.ui.report.pages import Picture
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, apply_theme
@@ -30,7 +31,7 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
     Raises:
         ExportError: the folder or a file cannot be written.
     """
-    _application()
+    app = _application()
     width = content_width_px(paper)
     plots, tradeoff = WriteTimePlots(), TradeoffPlot()
     _lay_out(plots, QSize(width, PLOTS_HEIGHT))
@@ -54,20 +55,21 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
         path = folder / f"{name}.png"
         write_whole(path, png_of(picture_of(widget.paint_on, QSize(width, height))))
         files.append(path)
-    plots.close()
-    tradeoff.close()
+    for widget in (plots, tradeoff):
+        widget.close()
+        widget.deleteLater()
+    app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return tuple(files)
 
 
-def _application() -> None:
-    """Make sure there is an application; a window that runs already keeps its own look."""
-    if QApplication.instance() is None:
-        app = QApplication([])
-        apply_theme(app, LIGHT)
-        _KEEP.append(app)
-
-
-_KEEP: list[QApplication] = []
+def _application() -> QApplication:
+    """The application: one of our own where no window runs, and then it must outlive what it draws."""
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        return running
+    app = QApplication([])
+    apply_theme(app, LIGHT)
+    return app
 
 
 def _lay_out(plots: WriteTimePlots | TradeoffPlot, size: QSize) -> None:
@@ -87,6 +89,3 @@ def _plots_caption() -> str:
 
 def _tradeoff_caption() -> str:
     return say("A year of synchronous saving: storage, GPUs that stand idle, rework and restarts over the stop time.")
-
-
-__all__ = ["ExportError", "export"]

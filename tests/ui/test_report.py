@@ -16,13 +16,14 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from ckptplanner import __version__
+from ckptplanner.engine.csv_files import ExportError
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
 from ckptplanner.engine.tables import input_rows
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.report import copying
 from ckptplanner.ui.report.content import Basis, Facts, report_html
-from ckptplanner.ui.report.export import ExportError, Paper, Picture, pages_of, pdf_bytes, write_pdf
+from ckptplanner.ui.report.export import Paper, Picture, pages_of, pdf_bytes, write_pdf
 from ckptplanner.ui.theme import load_font
 from ckptplanner.units import SECONDS, rough
 

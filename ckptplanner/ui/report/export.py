@@ -16,7 +16,7 @@ from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from ckptplanner import __version__
 from ckptplanner.engine.cost import Basis
-from ckptplanner.engine.csv_files import ExportError, write_csv, write_whole
+from ckptplanner.engine.csv_files import write_whole
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.ui.report.content import Facts, report_html
@@ -97,6 +97,3 @@ def _writer(buffer: QBuffer, title: str, paper: Paper) -> QPdfWriter:
     writer.setTitle(title)
     writer.setCreator(f"ckptplanner {__version__}")
     return writer
-
-
-__all__ = ["Basis", "ExportError", "Facts", "Paper", "Picture", "pages_of", "pdf_bytes", "write_csv", "write_pdf"]
