@@ -451,3 +451,31 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout == "{\n"
     assert done.stderr == ""
+
+
+LATER = [("failures.weibull_shape", "0.7"), ("replication.factor", "2"), ("local.enabled", "true"), ("shared.jobs", "many")]
+
+
+@pytest.mark.parametrize(("path", "written"), LATER)
+def test_what_this_version_does_not_compute_is_refused(run: Run, path: str, written: str) -> None:
+    code, out, err = run("plan", E1, "--set", f"{path}={written}")
+    assert (code, out) == (2, "")
+    assert path in err
+    assert "does not compute with it yet; only" in err
+
+
+def test_a_file_may_name_later_fields_where_they_change_nothing(run: Run, tmp_path: Path) -> None:
+    row = {
+        "name": "a",
+        "failures": {"weibull_shape": 1},
+        "replication": {"factor": 1},
+        "saves": [],
+        "local": {"enabled": False},
+    }
+    file = tmp_path / "a.ckptplan.json"
+    file.write_text(json.dumps({"scenarios": [row]}))
+    assert run("plan", file, "--set", "spares.nodes=0")[0] == 0
+    file.write_text(json.dumps({"scenarios": [row | {"replication": {"factor": 2}}]}))
+    code, out, err = run("plan", file)
+    assert (code, out) == (2, "")
+    assert "replication.factor" in err

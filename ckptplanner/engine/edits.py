@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord, LayoutPart, ModelParts, ModelRow, NodeType, Row
+from ckptplanner.engine.later import NEUTRAL, from_text, refusal
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source
 from ckptplanner.frozen import FieldSpec, PathError, spec_of, value_at, with_value
 from ckptplanner.units import UnitError, exact, parse
@@ -78,6 +79,8 @@ def value_from_text(path: str, written: str) -> Any:
     Raises:
         EditError: no such field, or the text is not a value of it.
     """
+    if path in NEUTRAL:
+        return from_text(written)
     special = _TEXT_READERS.get(path)
     if special is not None:
         return special(written)
@@ -298,6 +301,10 @@ def edit(named: NamedScenario, path: str, value: Any, kind: Kind = "typed", text
     Raises:
         EditError: unknown path or refused value; nothing is changed.
     """
+    if path in NEUTRAL:
+        if (why := refusal(path, value)) is not None:
+            raise EditError(path, why)
+        return named
     scenario, sources = named.scenario, {source.path: source for source in named.sources}
     for where, what, source in _changes(scenario, path, value):
         if _validated(where, partial(value_at, scenario, where)) == what and source is None and where != path:

@@ -18,6 +18,8 @@ from pydantic import ValidationError
 from ckptplanner import __version__
 from ckptplanner.data.catalog import CatalogError
 from ckptplanner.engine.edits import accepted_values
+from ckptplanner.engine.later import refusal as later_refusal
+from ckptplanner.engine.later import split
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, Workbook
 from ckptplanner.frozen import PathError, spec_of
 
@@ -142,7 +144,10 @@ def _scenario(row: Any, index: int) -> NamedScenario:
     name = row.get("name")
     if not isinstance(name, str) or not name:
         raise WorkbookError(f"scenarios.{index}.name: a name is expected")
-    inputs = {key: value for key, value in row.items() if key not in {"name", "note", "sources"}}
+    inputs, later = split({key: value for key, value in row.items() if key not in {"name", "note", "sources"}})
+    for path, value in later.items():
+        if (why := later_refusal(path, value)) is not None:
+            raise WorkbookError(f"scenario {name!r}: {path}: {why}")
     try:
         scenario = Scenario.model_validate(inputs)
         return NamedScenario(
