@@ -80,11 +80,19 @@ class OptionsModel(QAbstractTableModel):
 
     def show_plan(self, shown: Shown, basis: str, theme: Theme) -> None:
         """Take the options of a plan."""
-        self.beginResetModel()
-        self._plan, self._basis, self._theme = shown.plan, basis, theme
-        self._rows = [row_texts(shown.plan, option, basis) for option in shown.plan.storage.options]
+        rows = [row_texts(shown.plan, option, basis) for option in shown.plan.storage.options]
+        is_same_size = len(rows) == len(self._rows)
+        if not is_same_size:
+            self.beginResetModel()
+        is_new_basis = basis != self._basis
+        self._plan, self._basis, self._theme, self._rows = shown.plan, basis, theme, rows
         self._mark = mark_icon(theme, shown.index, is_filled=True)
-        self.endResetModel()
+        if is_same_size:  # selection and scroll stay where they are
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(_IS_NUMBER) - 1))
+        else:
+            self.endResetModel()
+        if is_new_basis:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(_IS_NUMBER) - 1)
 
     def option(self, row: int) -> Option | None:
         """The option in a row."""
