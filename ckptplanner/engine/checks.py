@@ -5,16 +5,17 @@ Each `_check_*` looks at one matter and yields findings; `findings` runs them al
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+
+import numpy as np
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import fsx
-from ckptplanner.engine.outcome import Job
+from ckptplanner.engine.outcome import Job, can_feed, required_write_bytes_per_s
 from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity
-from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario
+from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.sentence import option_name
 from ckptplanner.frozen import spec_of, value_at
 from ckptplanner.text import Text, listed, text
@@ -290,16 +291,16 @@ def illegal_reason(scenario: Scenario, job: Job, tier: FsxTier | None, option: O
         near = fsx.legal_neighbours_gib(option.capacity_gib, tier.step_gib, tier.small_gib)
         if near != (option.capacity_gib,):
             return text("next sizes {sizes} GiB", sizes=", ".join(grouped(size) for size in near))
-    share = scenario.storage.write_efficiency
-    reach = math.inf if option.client_bytes_per_s is None else job.writers * option.client_bytes_per_s
-    needed = job.checkpoint_bytes / max(scenario.storage.write_s - scenario.storage.latency_s, 1e-12)
-    if reach < min(needed, option.baseline_bytes_per_s * share) * (1 - 1e-9) and scenario.storage.pace == "within":
-        return text(
-            "{writers} can write at most {reach}",
-            writers=text("one node") if job.writers == 1 else text("{count} nodes", count=grouped(job.writers)),
-            reach=brief(reach, BYTES_PER_S),
-        )
-    return None
+    client = option.client_bytes_per_s
+    needed = required_write_bytes_per_s(scenario, job.checkpoint_bytes, np.asarray(scenario.storage.write_s))
+    wanted = needed / scenario.storage.write_efficiency
+    if client is None or can_feed(scenario, job, np.asarray(client), wanted, np.asarray(option.baseline_bytes_per_s)):
+        return None
+    return text(
+        "{writers} can write at most {reach}",
+        writers=text("one node") if job.writers == 1 else text("{count} nodes", count=grouped(job.writers)),
+        reach=brief(job.writers * client, BYTES_PER_S),
+    )
 
 
 def _check_choice(plan: Plan) -> Iterator[Finding]:
@@ -412,7 +413,7 @@ def _check_prices(plan: Plan) -> Iterator[Finding]:
     if scenario.storage.custom is None and unknown:
         tiers = sorted({option.throughput_mb_per_s_per_tib or 0.0 for option in unknown})
         yield _say(
-            "warning", f"prices.storage_usd_per_gib_month.p2_{tiers[0]:.0f}",
+            "warning", storage_price_path(tiers[0]),
             "No price is known for {tiers} MB/s/TiB in {region}: type it from your bill; until then these stay out of "
             "the ranking.",
             tiers=", ".join(grouped(tier) for tier in tiers), region=prices.region,
@@ -440,7 +441,7 @@ def price_path(option: Option) -> str:
     """The field that holds the price of a file system."""
     if option.throughput_mb_per_s_per_tib is None:
         return "storage.custom.usd_per_month"
-    return f"prices.storage_usd_per_gib_month.p2_{option.throughput_mb_per_s_per_tib:.0f}"
+    return storage_price_path(option.throughput_mb_per_s_per_tib)
 
 
 def source_findings(named: NamedScenario) -> tuple[Finding, ...]:

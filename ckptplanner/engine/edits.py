@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord, LayoutPart, ModelParts, ModelRow, NodeType, Row
 from ckptplanner.engine.later import NEUTRAL, from_text, refusal
-from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source
+from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source, storage_price_path
 from ckptplanner.frozen import FieldSpec, PathError, spec_of, value_at, with_value
 from ckptplanner.units import UnitError, exact, parse
 
@@ -176,7 +176,7 @@ def _node_price(region: str, node_id: str) -> Change:
 def _region_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
     yield "prices.region", value, None
     for tier in sorted({tier.throughput_mb_per_s_per_tib for tier in scenario.storage.tiers}):
-        path = f"prices.storage_usd_per_gib_month.p2_{tier:.0f}"
+        path = storage_price_path(tier)
         row = catalog.storage_price(str(value), tier)
         yield path, row.usd_per_gib_month if row else None, _from_row(path, row) if row else None
     yield _node_price(str(value), scenario.workload.node.id)

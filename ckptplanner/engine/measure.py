@@ -8,7 +8,7 @@ from typing import Any
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import Row
-from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.scenario import STORAGE_PRICE_PATH, NamedScenario, Scenario
 from ckptplanner.frozen import spec_of
 from ckptplanner.text import Text, text
 
@@ -91,14 +91,11 @@ class Alternative:
     note: str
 
 
-_TIER_PATH = "prices.storage_usd_per_gib_month.p2_"
-
-
 def catalog_value(named: NamedScenario, path: str) -> Any:
     """What the catalog says for this field: the price of this region and node, or the field's default; None: nothing."""
     prices = named.scenario.prices
-    if path.startswith(_TIER_PATH):
-        row = catalog.storage_price(prices.region, float(path.removeprefix(_TIER_PATH)))
+    if path.startswith(STORAGE_PRICE_PATH):
+        row = catalog.storage_price(prices.region, float(path.removeprefix(STORAGE_PRICE_PATH)))
         return None if row is None else row.usd_per_gib_month
     if path == "prices.node_usd_per_h":
         node = catalog.node_price(prices.region, named.scenario.workload.node.id)
@@ -114,8 +111,8 @@ def alternatives(named: NamedScenario, path: str) -> tuple[Alternative, ...]:
     if path == "prices.node_usd_per_h":
         own = [row for row in catalog.node_prices() if row.node == named.scenario.workload.node.id]
         return tuple(_alternative(row, row.node_usd_per_h) for row in own if row.node_usd_per_h is not None)
-    if path.startswith(_TIER_PATH):
-        tier = float(path.removeprefix(_TIER_PATH))
+    if path.startswith(STORAGE_PRICE_PATH):
+        tier = float(path.removeprefix(STORAGE_PRICE_PATH))
         same = [row for row in catalog.storage_prices() if row.throughput_mb_per_s_per_tib == tier]
         return tuple(_alternative(row, row.usd_per_gib_month) for row in same if row.usd_per_gib_month is not None)
     return ()

@@ -284,6 +284,14 @@ class TierPrices(Frozen):
         return price
 
 
+STORAGE_PRICE_PATH = "prices.storage_usd_per_gib_month.p2_"  # and the throughput: one field of TierPrices
+
+
+def storage_price_path(throughput_mb_per_s_per_tib: float) -> str:
+    """The field that holds the price of one FSx throughput."""
+    return f"{STORAGE_PRICE_PATH}{throughput_mb_per_s_per_tib:.0f}"
+
+
 class Prices(Frozen):
     """What things cost, for one region and date."""
 

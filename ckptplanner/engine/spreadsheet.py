@@ -19,7 +19,7 @@ from ckptplanner.engine.csv_files import harmless
 from ckptplanner.engine.evaluate import evaluate, tier_like
 from ckptplanner.engine.outcome import GDS_CLIENT_BYTES_PER_S
 from ckptplanner.engine.plan import Option
-from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.scenario import NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.tables import Cell, InputRow, Translate, input_rows
 from ckptplanner.text import Text, text
 
@@ -164,7 +164,7 @@ def _file_system(sheet: Sheet, scenario: Scenario, chosen: Option, inputs: dict[
     throughput = chosen.throughput_mb_per_s_per_tib or 0.0
     tier = tier_like(scenario, throughput, efa=chosen.efa)
     is_fixed = scenario.storage.tier != "auto"
-    price_path = f"prices.storage_usd_per_gib_month.p2_{throughput:.0f}"
+    price_path = storage_price_path(throughput)
     price = inputs.get(price_path)
     source = ", ".join(part for part in (tier.source, tier.date) if part)
     efa = text(", EFA") if chosen.efa else text("")

@@ -18,7 +18,7 @@ from ckptplanner.data import catalog
 from ckptplanner.data.records import LayoutPart, ModelParts, NodePrice, Row
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.plan import Finding, Option, Plan
-from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario
+from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, CustomStorage, NamedScenario, Scenario
 from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.frozen import FloatArray, leaf_paths, spec_of, value_at
 from ckptplanner.text import Text, text
@@ -250,7 +250,7 @@ def _catalog_row(scenario: Scenario, path: str) -> Row | ModelParts | None:
         return next((row for row in catalog.layouts() if row.parts == value), None)
     if path == "prices.node_usd_per_h":
         return next((row for row in catalog.node_prices() if _is_price_of(row, scenario, value)), None)
-    throughput = path.removeprefix("prices.storage_usd_per_gib_month.p2_")
+    throughput = path.removeprefix(STORAGE_PRICE_PATH)
     if throughput != path:
         return next(
             (

@@ -14,22 +14,11 @@ from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.frozen import spec_of, value_at
 from ckptplanner.ui.theme import EDGE, GRID
 from ckptplanner.ui.why import CardPopup, Link, aside, hairline, words
+from ckptplanner.ui.widgets.field_row import source_meaning
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import NBSP, SECONDS, Unit, brief, exact
 
 _LABEL_WIDTH = 80
-
-
-def kind_words(kind: str) -> str:
-    """What the short word at a field stands for."""
-    meanings = {
-        "log": say("Read from your own log or benchmark."),
-        "doc": say("From documentation."),
-        "article": say("From Article A, which the example follows (docs/models.md)."),
-        "guess": say("A guess until it is measured."),
-        "typed": say("Typed, or chosen here."),
-    }
-    return meanings.get(kind, "")
 
 
 class SourcePopup(CardPopup):
@@ -116,7 +105,7 @@ def _facts(named: NamedScenario, path: str) -> QVBoxLayout:
     column.addLayout(_paragraph("", say(spec.description)))
     rows = [
         (say("Value"), _shown(path, value_at(named.scenario, path), spec.unit)),
-        (say("Source"), kind_words(source_kind(named, path))),
+        (say("Source"), source_meaning(source_kind(named, path))),
         *_recorded(named.source_of(path)),
     ]
     grid.setColumnStretch(1, 1)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ckptplanner.data import catalog
 from ckptplanner.engine.derivation.case import Case, finite
-from ckptplanner.engine.scenario import Scenario
+from ckptplanner.engine.scenario import Scenario, storage_price_path
 from ckptplanner.frozen import spec_of, value_at, with_value
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_PARAM, COUNT, SECONDS, USD, brief
@@ -97,7 +97,8 @@ def _gpu_value(case: Case) -> tuple[Any, Edits] | None:
 
 
 def _storage_price(case: Case) -> tuple[Any, Edits] | None:
-    paths = [f"prices.storage_usd_per_gib_month.p2_{tier}" for tier in ("125", "250", "500", "1000")]
+    tiers = dict.fromkeys(tier.throughput_mb_per_s_per_tib for tier in case.scenario.storage.tiers)
+    paths = [storage_price_path(tier) for tier in tiers]
     half = {path: price / 2 for path in paths if (price := value_at(case.scenario, path))}
     return None if case.is_custom or not half else ("", half)
 

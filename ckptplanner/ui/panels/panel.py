@@ -25,7 +25,7 @@ from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.frozen import FieldSpec, PathError, spec_of, value_at
 from ckptplanner.ui.theme import EDGE
 from ckptplanner.ui.widgets.choice_edit import CheckEdit, Choice, ChoiceEdit, SearchEdit
-from ckptplanner.ui.widgets.field_row import ComputedRow, Editor, FieldRow
+from ckptplanner.ui.widgets.field_row import ComputedRow, Editor, FieldRow, source_meaning
 from ckptplanner.ui.widgets.quantity_edit import QuantityEdit
 from ckptplanner.ui.widgets.section import Section
 from ckptplanner.ui.widgets.segmented import Segmented
@@ -177,14 +177,7 @@ def _source_tooltip(kind: str, source: Source | None) -> str:
     if source and (source.text or source.date or source.note):
         head = ", ".join(filter(None, (source.text, source.date)))
         return "\n".join(filter(None, (head, source.note)))
-    words = {
-        "article": say("From Article A, which the example follows (docs/models.md)."),
-        "doc": say("From the documentation."),
-        "guess": say("A guess. Nobody has measured it here."),
-        "typed": say("Typed in this plan."),
-        "log": say("Measured in a log."),
-    }
-    return words.get(kind, "")
+    return source_meaning(kind)
 
 
 class Panel(QWidget):

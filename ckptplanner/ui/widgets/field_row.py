@@ -42,6 +42,18 @@ def source_word(kind: str) -> str:
     return words.get(kind, "")
 
 
+def source_meaning(kind: str) -> str:
+    """What the short word at a field stands for."""
+    meanings = {
+        "log": say("Read from your own log or benchmark."),
+        "doc": say("From documentation."),
+        "article": say("From Article A, which the example follows (docs/models.md)."),
+        "guess": say("A guess until it is measured."),
+        "typed": say("Typed, or chosen here."),
+    }
+    return meanings.get(kind, "")
+
+
 def _line() -> tuple[QWidget, QHBoxLayout]:
     """The holder of label, editor and source."""
     holder = QWidget()
