@@ -257,7 +257,7 @@ def brief(value: float, unit: Unit, digits: int = 3) -> str:
     if unit.kind == "fraction":
         return f"{significant(value * 100, digits)}{NBSP}%"
     if unit.kind == "usd":
-        cents = 6 if unit.symbol in {"USD/h", "USD/GiB-month"} else digits  # a price is shown as it is billed
+        cents = 6 if unit.symbol in {"USD/h", "USD/GiB-month", "USD/GB-month", "USD/GB"} else digits  # a price is shown as it is billed
         return ("−" if value < 0 else "") + "$" + _brief_money(abs(value), digits, cents) + _suffix(unit)
     for name, scale in SHOWN_STEPS.get(unit.kind, ()):
         if abs(value) >= scale:
@@ -308,6 +308,8 @@ USD_PER_H = Unit("USD/h", "usd")
 USD_PER_MONTH = Unit("USD/month", "usd")
 USD_PER_YEAR = Unit("USD/year", "usd")
 USD_PER_GIB_MONTH = Unit("USD/GiB-month", "usd")
+USD_PER_GB_MONTH = Unit("USD/GB-month", "usd")
+USD_PER_GB = Unit("USD/GB", "usd")
 TIER = Unit("MB/s/TiB", "tier")
 HOURS_A_YEAR = Unit("h/year", "number")
 NUMBER = Unit("", "number")
@@ -325,6 +327,8 @@ Days = Annotated[float, DAYS, _NUMBER, _F]
 UsdPerHour = Annotated[float, USD_PER_H, _NUMBER, _F]
 UsdPerMonth = Annotated[float, USD_PER_MONTH, _NUMBER, _F]
 UsdPerGibMonth = Annotated[float, USD_PER_GIB_MONTH, _NUMBER, _F]
+UsdPerGbMonth = Annotated[float, USD_PER_GB_MONTH, _NUMBER, _F]
+UsdPerGb = Annotated[float, USD_PER_GB, _NUMBER, _F]
 MbPerSPerTib = Annotated[float, TIER, _NUMBER, _F]
 
 # how a name ends -> what it counts; the longest ending wins: the unit stands in the name
@@ -333,7 +337,8 @@ SUFFIX_UNITS: Mapping[str, Unit] = {
     "_fraction": FRACTION, "_ratio": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION,
     "_probability": FRACTION,
     "_params": PARAMS, "_usd_per_h": USD_PER_H, "usd_per_month": USD_PER_MONTH, "_usd_per_year": USD_PER_YEAR,
-    "usd_per_gib_month": USD_PER_GIB_MONTH, "_mb_per_s_per_tib": TIER, "_h_per_year": HOURS_A_YEAR, "days": DAYS,
+    "usd_per_gib_month": USD_PER_GIB_MONTH, "usd_per_gb_month": USD_PER_GB_MONTH, "usd_per_gb": USD_PER_GB,
+    "_mb_per_s_per_tib": TIER, "_h_per_year": HOURS_A_YEAR, "days": DAYS,
     "bytes_per_node": BYTES,
 }  # fmt: skip
 

@@ -27,6 +27,7 @@ from pydantic import ValidationError
 
 from ckptplanner.data.records import (
     ByteLayout,
+    Ceiling,
     Framework,
     FsxTier,
     InterruptionRecord,
@@ -200,6 +201,12 @@ def nodes() -> tuple[NodeType, ...]:
 def fsx_tiers() -> tuple[FsxTier, ...]:
     """FSx for Lustre Persistent 2 on SSD, each throughput without and with EFA (docs/models.md 6)."""
     return read_rows(_file("fsx_tiers.csv"), FsxTier)
+
+
+@cache
+def ceilings() -> tuple[Ceiling, ...]:
+    """What GPU memory, links, copies, host memory, drives and connections carry (docs/models.md 12)."""
+    return read_rows(_file("ceilings.csv"), Ceiling)
 
 
 @cache

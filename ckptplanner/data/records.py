@@ -76,8 +76,24 @@ class NodeType(Row):
     efa_interfaces: Count | None = None
     ena_bytes_per_s: BytesPerSecond | None = None
     host_link: str = ""
+    hbm_rate: str = ""  # ids of ceilings: of one GPU, of one GPU's link, of one GPU's copies, of one socket, of all drives
+    link_rate: str = ""
+    copy_rate: str = ""
+    socket_rate: str = ""
+    sockets: Count | None = None
+    nvme_write_rate: str = ""
+    nvme_read_rate: str = ""
+    fsx_efa_interfaces: Count | None = None
     fsx_gds: bool = False
     fsx_efa: bool = False
+
+
+class Ceiling(Row):
+    """What one hop of the data path carries, and how that is known."""
+
+    stage: str
+    rate_bytes_per_s: BytesPerSecond = Field(gt=0)
+    kind: Literal["measured", "documented", "theoretical", "derived", "assumed"]
 
 
 class FsxTier(Row):
@@ -88,6 +104,7 @@ class FsxTier(Row):
     step_gib: Gib
     small_gib: Gib | None = None
     burst_mb_per_s_per_tib: MbPerSPerTib | None = None
+    network_mb_per_s_per_tib: MbPerSPerTib | None = None
     default_quota_gib: Gib
     client_bytes_per_s: BytesPerSecond
     client_server_bytes_per_s: BytesPerSecond | None = None

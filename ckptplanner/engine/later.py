@@ -11,12 +11,6 @@ from typing import Any
 
 NEUTRAL: Mapping[str, Any] = {
     "failures.weibull_shape": 1, "failures.process_share": 0.5, "failures.node_share": 0.4, "failures.cluster_share": 0.1,
-    "planned.every_s": None, "planned.notice_s": None, "planned.queue_s": 0,
-    "shared.used_bytes": 0, "shared.load_bytes_per_s": 0, "shared.jobs": 1,
-    "saves": [], "restart.classes": [], "spares.nodes": 0, "spares.wait_s": 0,
-    "network.same_zone": True, "prices.cross_zone_usd_per_gb": None,
-    "replication.rack_nodes": None, "replication.rack_loss_interval_s": None, "replication.factor": 1,
-    "replication.jump": None, "replication.rebuild_s": 3600, "replication.node_loss_interval_s": 23_040_000,
     "local.enabled": False, "local.blocking_s": 5, "local.durable_s": 60, "local.restart_s": 600,
     "local.interval_s": None, "local.ratio": None,
 }  # fmt: skip

@@ -15,6 +15,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import Framework, FsxTier, LayoutPart, ModelParts, NodeType
+from ckptplanner.engine.hardware import Datapath, Memory, Replication
+from ckptplanner.engine.operations import Network, Planned, Restart, SaveRow, Shared, Spares
 from ckptplanner.frozen import Frozen, entry, leaf_paths
 from ckptplanner.units import (
     Bytes,
@@ -26,6 +28,8 @@ from ckptplanner.units import (
     Gib,
     Params,
     Seconds,
+    UsdPerGb,
+    UsdPerGbMonth,
     UsdPerGibMonth,
     UsdPerHour,
     UsdPerMonth,
@@ -311,10 +315,18 @@ class Prices(Frozen):
         None, title="Value of a GPU-hour", source="", ge=0, le=1e7,
         help="What an hour of one GPU is worth to you. Empty: the node price divided by its GPUs.",
     )  # fmt: skip
+    s3_usd_per_gb_month: UsdPerGbMonth | None = entry(
+        0.023, title="S3 price", source="doc", ge=0, le=1e6, help="A GB of S3 Standard a month. Empty: unknown."
+    )
+    cross_zone_usd_per_gb: UsdPerGb | None = entry(
+        None, title="Across zones", source="", ge=0, le=1e6,
+        help="What a GB costs that crosses availability zones. Empty: unknown.",
+    )  # fmt: skip
 
 
 class Scenario(Frozen):
     """All inputs of one plan."""
+
 
     workload: Workload = Field(default_factory=Workload)
     failures: Failures = Field(default_factory=Failures)
@@ -322,6 +334,18 @@ class Scenario(Frozen):
     restore: Restore = Field(default_factory=Restore)
     run: Run = Field(default_factory=Run)
     prices: Prices = Field(default_factory=Prices)
+    datapath: Datapath = Field(default_factory=Datapath)
+    memory: Memory = Field(default_factory=Memory)
+    replication: Replication = Field(default_factory=Replication)
+    saves: tuple[SaveRow, ...] = entry(
+        (), title="Other saves", source="article", max_length=64,
+        help="Rows of saves beside the resumable one: permanent, for evaluation, exports, the final one.",
+    )  # fmt: skip
+    planned: Planned = Field(default_factory=Planned)
+    restart: Restart = Field(default_factory=Restart)
+    shared: Shared = Field(default_factory=Shared)
+    spares: Spares = Field(default_factory=Spares)
+    network: Network = Field(default_factory=Network)
 
 
 class Source(Frozen):
