@@ -184,3 +184,54 @@ class Beyond:
     mean_wait_s: float
     spare_pays_above_s: float | None  # one more spare pays while the wait is longer
     spares_usd_per_month: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TierState:
+    """One tier as this plan has it: whether it is used, and how long reading a checkpoint back from it takes."""
+
+    tier: Tier
+    title: Text
+    is_used: bool
+    why_not: Text | None
+    read_s: float | None  # None: not known
+    is_read_guess: bool
+    durable_after_s: float | None  # from the start of a save until a restart can read it from here
+    survives: tuple[bool, ...]  # one for each of EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPart:
+    """One part of a restart: how long it takes and who acts in it."""
+
+    id: str
+    name: Text
+    seconds: float
+    actor: Literal["monitoring", "scheduler", "framework", "nobody"]
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """What one event leaves: where training restarts from, when, and what is lost.
+
+    `moment_s` is when it strikes, counted from the start of a save; ages are counted back from there.
+    """
+
+    event: Event
+    lost_nodes: tuple[int, ...]
+    lost_groups: tuple[int, ...]  # index into ReplicationPlan.node_groups of groups with no copy left
+    source: Tier | None  # None: nothing is left to restart from
+    moment_s: float
+    newest_age_s: float | None  # age of the newest restorable state: the work that is done again
+    mean_rework_s: float | None
+    worst_rework_s: float | None
+    clock: tuple[ClockPart, ...]
+    restart_s: float | None  # the sum of the clock
+    sentence: Text
+    detail: Text
+
+
+EVENTS: tuple[Event, ...] = (
+    "process_restart", "node_reboot", "node_lost", "group_lost", "rack_lost", "cluster_lost", "planned_stop",
+)  # fmt: skip
+TIERS: tuple[Tier, ...] = ("host_ram", "local_nvme", "replica", "shared", "s3")
