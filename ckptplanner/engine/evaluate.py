@@ -20,8 +20,9 @@ from ckptplanner.engine.curves import systems_at
 from ckptplanner.engine.outcome import FileSystems, Job, Outcome, existing, fixed_tier, job_of, outcome
 from ckptplanner.engine.plan import Checkpoint, Cost, Option, Plan, Schedule, StoragePlan, Waste
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
+from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text, text
-from ckptplanner.units import GIBS, brief
+from ckptplanner.units import GIB, GIBS, brief
 
 Value = TypeVar("Value")
 
@@ -81,7 +82,7 @@ def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
     storage = scenario.storage
     write = np.array([storage.write_s])
     without = scenario.model_copy(update={"storage": storage.model_copy(update={"custom": None})})
-    sized, needed = systems_at(without, job, write)
+    sized, needed = systems_at(without, job, write, storage.mode)
     result = outcome(scenario, job, sized, write, storage.mode)
     found = [
         _candidate(scenario, job, row, tier, _row(sized, row), _row(result, row), _excluded(scenario, tier, sized, row))
@@ -89,21 +90,21 @@ def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
     ]
     if not np.isfinite(needed).all():
         found = []
-    for tier, systems in _given(scenario):
+    for tier, systems in _given(scenario, sized.jobs_writing):
         given = _candidate(scenario, job, None, tier, systems, outcome(scenario, job, systems, write, storage.mode), None)
         found = [given, *(other for other in found if other.option.id != given.option.id)]
     return found
 
 
-def _given(scenario: Scenario) -> list[tuple[FsxTier | None, FileSystems]]:
+def _given(scenario: Scenario, jobs_writing: FloatArray) -> list[tuple[FsxTier | None, FileSystems]]:
     """What the user has fixed: existing storage, or a tier with its capacity."""
     if scenario.storage.custom is not None:
-        return [(None, existing(scenario))]
+        return [(None, existing(scenario, jobs_writing))]
     fixed = TIER_PATTERN.fullmatch(scenario.storage.tier)
     if fixed is None:
         return []
     tier = tier_like(scenario, float(fixed[1]), efa=bool(fixed[3]))
-    return [(tier, fixed_tier(scenario, tier, float(fixed[2])))]
+    return [(tier, fixed_tier(scenario, tier, float(fixed[2]), jobs_writing))]
 
 
 def tier_like(scenario: Scenario, throughput: float, *, efa: bool) -> FsxTier:
@@ -146,7 +147,7 @@ def _candidate(
     excluded: Text | None,
 ) -> Candidate:
     capacity = float(systems.capacity_gib[0, 0])
-    held = fsx.generations_gib(job.checkpoint_bytes, scenario.storage.generations_kept, 1.0)
+    held = (job.held_bytes + scenario.shared.used_bytes) / GIB
     sized = row is not None
     option = Option(
         id=option_id(tier, capacity),

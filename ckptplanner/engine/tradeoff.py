@@ -44,7 +44,7 @@ def at(
     """Compute the parts at given stop times, without looking for the least. `blocking_s` is C. [s], (n,)"""
     job = job_of(scenario)
     value = job.gpu_value_usd_per_h if gpu_value_usd_per_h is None else gpu_value_usd_per_h
-    systems, _ = systems_at(scenario, job, blocking_s)
+    systems, _ = systems_at(scenario, job, blocking_s, "sync")
     result = outcome(scenario, job, systems, blocking_s, "sync")
     index = cheapest_rows(scenario, systems, result).astype(int)
 
