@@ -64,7 +64,7 @@ def jobs_writing(jobs: int, duty: FloatArray) -> FloatArray:
     from scipy.special import bdtr
 
     below = bdtr(np.arange(jobs)[:, None], jobs, np.clip(shape, 0.0, 1.0).ravel()[None, :]) < FULL_POINT
-    return np.maximum(below.sum(axis=0).astype(float), 1.0).reshape(shape.shape)
+    return np.asarray(np.maximum(below.sum(axis=0).astype(float), 1.0).reshape(shape.shape))
 
 
 def no_spare_probability(spares: int, wait_s: float, node_losses_per_s: float) -> float:

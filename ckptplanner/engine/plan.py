@@ -15,6 +15,7 @@ from ckptplanner.text import Text
 
 if TYPE_CHECKING:
     from ckptplanner.engine.curves import Curves
+    from ckptplanner.engine.node_plan import Beyond, DataPath, HostRam, ReplicationPlan
     from ckptplanner.engine.scenario import Scenario
     from ckptplanner.engine.tradeoff import Tradeoff
 
@@ -75,6 +76,8 @@ class Waste:
     chosen_fraction: float | None
     saving_fraction: float | None
     interruption_fraction: float | None
+    planned_fraction: float | None
+    total_fraction: float | None
     mean_rework_s: float
     worst_rework_s: float
 
@@ -136,12 +139,14 @@ class StoragePlan:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars a year and what they are made of."""
+    """Dollars a year and what they are made of; `other` is S3, idle spares and traffic between zones."""
 
     storage_usd_per_year: float | None
     stalled_gpu_usd_per_year: float | None
     rework_usd_per_year: float | None
     restart_usd_per_year: float | None
+    planned_usd_per_year: float | None
+    other_usd_per_year: float | None
     total_usd_per_year: float | None
     stalled_gpu_h_per_year: float | None
     lost_gpu_usd_per_year: float | None
@@ -158,6 +163,10 @@ class Plan:
     storage: StoragePlan
     cost: Cost | None
     findings: tuple[Finding, ...]
+    replication: ReplicationPlan | None = None
+    datapath: DataPath | None = None
+    host_ram: HostRam | None = None
+    beyond: Beyond | None = None
 
     @cached_property
     def curves(self) -> Curves:

@@ -9,7 +9,6 @@ the file system needs; from local drives, a replica or a peer what the node's pa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from ckptplanner.engine import ceilings
 from ckptplanner.engine.operations import RestartClass
@@ -58,7 +57,7 @@ class Ways:
     def pause_s(self, read_s: FloatArray, step_s: float, downtime_s: float) -> FloatArray:
         """What the interruptions that lose a step cost each interruption on average. [s]"""
         if self.pause is None:
-            return cast(FloatArray, read_s * 0.0)
+            return read_s * 0.0
         return self.pause.share * (self.pause.restart_s(read_s) + step_s + downtime_s)
 
 
