@@ -36,7 +36,7 @@ def planned_fraction(restart_s: FloatArray, queue_s: float, rework_s: FloatArray
 
 def stop_fraction(stop_s: float, every_s: float | None, run_s: float) -> float:
     """Return C_i / T_i of one row of saves; a row without an interval happens once, at the end of the run. [1]"""
-    return stop_s / (run_s if every_s is None else every_s)
+    return min(stop_s / (run_s if every_s is None else every_s), 1.0)
 
 
 def count_in_run(every_s: float | None, run_s: float) -> int:

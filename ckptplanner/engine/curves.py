@@ -171,7 +171,7 @@ def least_total(scenario: Scenario, low_s: float, high_s: float) -> Ranges | Non
     if scenario.storage.custom is not None:
         return None
     job = job_of(scenario)
-    edges = teeth.edges_s(scenario, job, scenario.storage.tiers, low_s, high_s)
+    edges = teeth.edges_s(scenario, job, scenario.storage.mode, low_s, high_s)
 
     def total(write_s: FloatArray) -> FloatArray:
         return total_usd_at(scenario, job, write_s, scenario.storage.mode) / MONTHS_PER_YEAR

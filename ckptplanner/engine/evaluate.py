@@ -20,9 +20,10 @@ from ckptplanner.engine.beyond_plan import Context, beyond_plan
 from ckptplanner.engine.curves import systems_at
 from ckptplanner.engine.datapath import Way, data_path
 from ckptplanner.engine.host_ram import host_ram
-from ckptplanner.engine.node_plan import Beyond, DataPath
+from ckptplanner.engine.node_plan import Beyond, DataPath, ReplicationPlan
 from ckptplanner.engine.outcome import FileSystems, Job, Outcome, baseline_share, existing, fixed_tier, job_of, outcome
 from ckptplanner.engine.plan import Checkpoint, Cost, Option, Plan, Schedule, StoragePlan, Waste
+from ckptplanner.engine.replicas import replication_plan
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
 from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text, text
@@ -65,7 +66,7 @@ def evaluate(scenario: Scenario) -> Plan:
         storage=storage,
         cost=_cost(job, chosen.outcome, beyond) if chosen else None,
         findings=(),
-        replication=None,
+        replication=_replicas(scenario, job, schedule, path),
         datapath=path,
         host_ram=host_ram(way, job.mtbi_s, path.phase("snapshot").seconds),
         beyond=beyond,
@@ -94,6 +95,13 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
         own_read_bytes_per_s=own_read,
         largest_s3_bytes=max((row.bytes or job.checkpoint_bytes for row in scenario.saves if row.to == "s3"), default=0.0),
     )
+
+
+def _replicas(scenario: Scenario, job: Job, schedule: Schedule | None, path: DataPath) -> ReplicationPlan:
+    written, read = path.phase("replicate").seconds, path.phase("restore_replica").seconds
+    durable = None if schedule is None or written is None else schedule.blocking_s + written
+    period = schedule.period_s if schedule else None
+    return replication_plan(scenario, job.checkpoint_bytes, period, durable, read, job.restart_base_s)
 
 
 def _beyond(

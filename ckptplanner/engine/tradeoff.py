@@ -109,7 +109,7 @@ def _between(
     drawn = at(scenario, np.geomspace(low_s, high_s, POINTS), **options, gpu_value_usd_per_h=gpu_value_usd_per_h)
     if scenario.storage.custom is not None or not np.isfinite(drawn.total_usd_per_year).any():
         return drawn
-    edges = teeth.edges_s(scenario, job, scenario.storage.tiers, low_s, high_s)
+    edges = teeth.edges_s(scenario, job, "sync", low_s, high_s)
 
     def total(blocking_s: FloatArray) -> FloatArray:
         return at(scenario, blocking_s, **options, gpu_value_usd_per_h=gpu_value_usd_per_h).total_usd_per_year
