@@ -24,6 +24,7 @@ from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, SECONDS, brief, grouped, rough
 
 LOCAL: tuple[Tier, ...] = ("host_ram", "local_nvme", "replica")
+DRIVES = ("nvme", "peer_nvme")  # hops that a copy in memory does not pass
 NOTHING_LOST: tuple[Event, ...] = ("process_restart", "node_reboot")
 NO_NODE_NEEDED: tuple[Event, ...] = ("process_restart", "node_reboot", "planned_stop")
 
@@ -168,28 +169,36 @@ def _phase(plan: Plan, name: str) -> Phase | None:
 def _read(plan: Plan, tier: Tier) -> tuple[float | None, bool]:
     """How long reading a checkpoint back from a tier takes, and whether that rests on a guess. [s]
 
-    From shared storage it is what the plan's restart time counts; from the nodes what their data path allows.
+    From shared storage it is what the plan's restart time counts; from the nodes what their data path allows, without the
+    drives where copies are kept in memory.
     """
     if tier == "shared":
         return (plan.schedule.restore_read_s if plan.schedule else None), False
-    if tier == "s3":
+    phase = None if tier == "s3" else _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
+    if phase is None or phase.seconds is None:
         return None, False
-    phase = _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
-    if phase is None:
-        return None, False
-    return phase.seconds, phase.limit is not None and phase.limit.kind == "assumed"
+    limit, seconds = phase.limit, phase.seconds
+    if tier == "host_ram" or (tier == "replica" and plan.scenario.replication.store == "ram"):
+        # a hop's use is its own time by that of the slowest
+        others = [hop for hop in phase.hops if hop.id not in DRIVES and hop.use_ratio is not None]
+        limit = max(others, key=lambda hop: hop.use_ratio or 0.0, default=None)
+        if limit is None:
+            return None, False
+        seconds *= limit.use_ratio or 0.0
+    return seconds, limit is not None and limit.kind == "assumed"
 
 
 def _durable_after_s(plan: Plan, tier: Tier) -> float | None:
-    """From the start of a save until a restart can read it from a tier. [s] None where it is not known."""
-    if tier == "shared":
-        return plan.schedule.durable_after_s if plan.schedule else None
-    if tier == "s3":
+    """From the start of a save until a restart can read it from a tier. [s] None where it is not known.
+
+    On the nodes that is the stop and then the whole way of the copies, to the drives where they are kept there.
+    """
+    if plan.schedule is None or tier == "s3":
         return None
-    to_drives = plan.scenario.replication.store == "nvme"
-    phases = [_phase(plan, name) for name in ("snapshot", "replicate", *(("local_write",) if to_drives else ()))]
-    times = [phase.seconds for phase in phases if phase is not None and phase.seconds is not None]
-    return sum(times) if len(times) == len(phases) else None
+    if tier == "shared":
+        return plan.schedule.durable_after_s
+    copies = _phase(plan, "replicate")
+    return None if copies is None or copies.seconds is None else plan.schedule.blocking_s + copies.seconds
 
 
 def _period_s(plan: Plan, tier: Tier | None) -> float | None:

@@ -25,13 +25,17 @@ RACKS = {**TWO, "replication.rack_nodes": 8}
 IN_RAM = {**TWO, "replication.store": "ram"}
 TO_S3: dict[str, Any] = {"saves": (SaveRow(),)}
 TIMES: dict[PhaseName, float | None] = {
-    "snapshot": 0.5, "replicate": 2.5, "local_write": 9.0, "restore_local": 3.0, "restore_replica": 6.0,
+    "snapshot": 0.5, "replicate": 7.0, "restore_local": 3.0, "restore_replica": 6.0,
 }  # fmt: skip
 
 
-def phase(name: PhaseName, seconds: float | None, kind: str = "assumed") -> Phase:
-    hop = Hop("drives", text("drives"), "nvme", 1e10, 1e10, False, cast(Any, kind), "test", "2026-11", "datapath.pinned")
-    return Phase(name, text("some phase"), True, 1e9, seconds, None, "drives", (hop,), text("a"), text("b"))
+def phase(name: PhaseName, seconds: float | None) -> Phase:
+    """Bounded by the drives, a guess; the link takes a tenth of the time and is documented."""
+    drives = Hop(
+        "nvme", text("drives"), "nvme", 1e10, 1e10, False, "assumed", "test", "2026-11", "datapath.nvme_read_bytes_per_s"
+    )
+    link = Hop("link", text("link"), "link", 1e11, 1e10, False, "documented", "test", "2026-11", "datapath.link_bytes_per_s")
+    return Phase(name, text("some phase"), True, 1e9, seconds, None, "nvme", (drives, link), text("a"), text("b"))
 
 
 def plan_of(*changes: dict[str, Any], times: dict[PhaseName, float | None] | None = TIMES, **sections: dict[str, Any]) -> Plan:
@@ -139,10 +143,19 @@ def test_reading_times_and_when_a_tier_holds_a_checkpoint() -> None:
     read, is_guess, durable = found["shared"]
     assert read == pytest.approx(290.4, abs=0.1)
     assert (is_guess, durable, found["s3"]) == (False, 305.0, (None, False, None))
-    assert state_of(plan_of(IN_RAM), "host_ram").durable_after_s == 3.0
 
 
-@pytest.mark.parametrize("times", [None, {**TIMES, "local_write": None, "restore_local": None}])
+def test_copies_in_memory_are_read_past_the_drives() -> None:
+    found = {state.tier: state for state in tier_states(plan_of(IN_RAM))}
+    assert (found["host_ram"].read_s, found["host_ram"].is_read_guess) == (pytest.approx(0.3), False)
+    assert (found["replica"].read_s, found["host_ram"].durable_after_s) == (pytest.approx(0.6), 12.0)
+    plan = plan_of(IN_RAM)
+    assert plan.datapath is not None
+    only_drives = DataPath(tuple(replace(one, hops=one.hops[:1]) for one in plan.datapath.phases), None, None)
+    assert state_of(replace(plan, datapath=only_drives), "host_ram").read_s is None
+
+
+@pytest.mark.parametrize("times", [None, {**TIMES, "replicate": None, "restore_local": None}])
 def test_what_the_data_path_does_not_know_stays_unknown(times: dict[PhaseName, float | None] | None) -> None:
     plan = plan_of(TWO, times=times)
     state, found = state_of(plan, "local_nvme"), survive(plan, "process_restart")
