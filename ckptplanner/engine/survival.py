@@ -135,7 +135,8 @@ def _why_not(plan: Plan, tier: Tier) -> Text | None:
     if tier == "s3":
         return None if any(row.to == "s3" for row in plan.scenario.saves) else text("no save goes to S3")
     if tier == "host_ram" and (store != "ram" or replication.factor == 1):
-        return text("the snapshot dies with the trainer")
+        is_sync = plan.scenario.storage.mode == "sync"
+        return text("a synchronous save leaves no snapshot") if is_sync else text("the snapshot dies with the trainer")
     if tier == "local_nvme" and store == "ram" and replication.factor > 1:
         return text("copies are kept in memory")
     if replication.factor == 1:
@@ -277,8 +278,9 @@ def _clock(plan: Plan, event: Event, state: TierState | None) -> tuple[ClockPart
         parts.append(ClockPart("queue", text("queue"), plan.scenario.planned.queue_s, "scheduler"))
     else:
         parts.append(ClockPart("detect", text("detect"), failures.detect_s, "monitoring"))
-    if failures.downtime_s and event not in NO_NODE_NEEDED:
-        parts.append(ClockPart("wait", text("wait for a spare"), failures.downtime_s, "nobody"))
+    wait = failures.downtime_s + (plan.beyond.mean_wait_s if plan.beyond is not None else 0.0)
+    if wait and event not in NO_NODE_NEEDED:
+        parts.append(ClockPart("wait", text("wait for a spare"), wait, "nobody"))
     if event not in ("process_restart", "planned_stop"):
         parts.append(ClockPart("reschedule", text("reschedule"), failures.reschedule_s, "scheduler"))
     parts.append(ClockPart("start", text("start"), failures.start_s, "framework"))
@@ -306,7 +308,7 @@ def _sentence(plan: Plan, event: Event, loss: _Loss, source: Tier | None) -> Tex
     if source is None:
         return text("Nothing is left to restart from.")
     if event == "process_restart":
-        return _after_process_restart(source)
+        return _after_process_restart(source, plan.scenario.storage.mode)
     if event == "node_reboot":
         return _after_reboot(source)
     store = _place(source)
@@ -322,11 +324,13 @@ def _sentence(plan: Plan, event: Event, loss: _Loss, source: Tier | None) -> Tex
     return _after_loss(plan, loss, source)
 
 
-def _after_process_restart(source: Tier) -> Text:
+def _after_process_restart(source: Tier, mode: str) -> Text:
     if source == "host_ram":
         return text("The hosts stay up, so the copies in their memory are still there.")
     if source in LOCAL:
         return text("The hosts stay up, so the checkpoint on their drives is still there.")
+    if mode == "sync":
+        return text("Nothing of a save stays in host RAM; {store} still has the checkpoint.", store=_place(source))
     return text("The snapshot in host RAM dies with the trainer; {store} still has the checkpoint.", store=_place(source))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from ckptplanner.engine.replicas import replication_plan
 from ckptplanner.engine.survival import newest_age_s, restart_tier, survive, tier_states
 from ckptplanner.text import Text, text
 from ckptplanner.units import NBSP
-from tests.engine.build import STEADY, scenario
+from tests.engine.build import STEADY, SYNC, scenario
 
 TWO = {"replication.factor": 2}
 RACKS = {**TWO, "replication.rack_nodes": 8}
@@ -46,6 +46,12 @@ def plan_of(*changes: dict[str, Any], times: dict[PhaseName, float | None] | Non
     period = schedule.period_s if schedule else None
     made = replication_plan(plan.scenario, plan.checkpoint.checkpoint_bytes, period, 12.0, 6.0, 600.0)
     return replace(plan, replication=made, datapath=path)
+
+
+def beyond(**known: float) -> Beyond:
+    """What lies beyond the articles, all of it nothing but what is given."""
+    given: dict[str, Any] = {**dict.fromkeys(one.name for one in fields(Beyond)), "saves": (), "mean_wait_s": 0.0, **known}
+    return Beyond(**given)
 
 
 def plain(words: Text | None) -> str:
@@ -127,6 +133,7 @@ def state_of(plan: Plan, tier: str) -> TierState:
 
 def test_why_a_tier_is_not_used() -> None:
     assert plain(state_of(plan_of(), "host_ram").why_not) == "the snapshot dies with the trainer"
+    assert plain(state_of(plan_of(SYNC), "host_ram").why_not) == "a synchronous save leaves no snapshot"
     assert plain(state_of(plan_of(TWO), "host_ram").why_not) == "the snapshot dies with the trainer"
     assert plain(state_of(plan_of(), "local_nvme").why_not) == "no copies are kept on the nodes"
     assert plain(state_of(plan_of(IN_RAM), "local_nvme").why_not) == "copies are kept in memory"
@@ -253,6 +260,7 @@ def test_a_plan_without_replicas_attached_works_them_out() -> None:
     ("changes", "event", "words"),
     [
         ({}, "process_restart", "The snapshot in host RAM dies with the trainer; shared storage still has the checkpoint."),
+        (SYNC, "process_restart", "Nothing of a save stays in host RAM; shared storage still has the checkpoint."),
         (TWO, "process_restart", "The hosts stay up, so the checkpoint on their drives is still there."),
         (IN_RAM, "process_restart", "The hosts stay up, so the copies in their memory are still there."),
         ({}, "node_reboot", "A reboot empties host RAM; shared storage still has the checkpoint."),
@@ -353,6 +361,8 @@ def test_waiting_for_a_spare_is_nobodys_work() -> None:
     assert survive(plan, "node_lost").clock[1].actor == "nobody"
     assert survive(plan, "node_lost").restart_s == 1506.0
     assert "wait" not in dict(clock(plan, "node_reboot"))
+    spares = beyond(mean_wait_s=100.0)
+    assert dict(clock(replace(plan, beyond=spares), "node_lost"))["wait"] == 1000.0
 
 
 def test_a_planned_stop_is_not_detected_but_queues() -> None:
@@ -373,5 +383,5 @@ def test_a_notice_shorter_than_a_save_loses_work() -> None:
     assert short.waste is not None
     assert survive(short, "planned_stop").mean_rework_s == pytest.approx(short.waste.mean_rework_s)
     assert survive(plan_of({"planned.notice_s": 600.0}), "planned_stop").mean_rework_s == 0.0
-    faster = cast(Beyond, type("Known", (), {"final_save_s": 50.0})())
+    faster = beyond(final_save_s=50.0)
     assert survive(replace(short, beyond=faster), "planned_stop").mean_rework_s == 0.0
