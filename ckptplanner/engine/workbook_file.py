@@ -10,13 +10,16 @@ import contextlib
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ckptplanner import __version__
+from ckptplanner.data import catalog
 from ckptplanner.data.catalog import CatalogError
+from ckptplanner.data.records import Row
 from ckptplanner.engine.edits import accepted_values
 from ckptplanner.engine.later import refusal as later_refusal
 from ckptplanner.engine.later import split
@@ -148,6 +151,7 @@ def _scenario(row: Any, index: int) -> NamedScenario:
     for path, value in later.items():
         if (why := later_refusal(path, value)) is not None:
             raise WorkbookError(f"scenario {name!r}: {path}: {why}")
+    _complete_rows(inputs)
     try:
         scenario = Scenario.model_validate(inputs)
         return NamedScenario(
@@ -161,6 +165,21 @@ def _scenario(row: Any, index: int) -> NamedScenario:
         raise WorkbookError(f"scenario {name!r}: {refusal(error)}") from error
     except CatalogError as error:
         raise WorkbookError(f"scenario {name!r}: {error}") from error
+
+
+def _complete_rows(inputs: dict[str, Any]) -> None:
+    """Give the catalog rows of a file what older versions did not write into them; what stands there is left alone."""
+    work, storage = inputs.get("workload"), inputs.get("storage")
+    if isinstance(work, dict):
+        inputs["workload"] = {key: _complete(value, catalog.nodes()) if key == "node" else value for key, value in work.items()}
+    if isinstance(storage, dict) and isinstance(storage.get("tiers"), list):
+        inputs["storage"] = storage | {"tiers": [_complete(tier, catalog.fsx_tiers()) for tier in storage["tiers"]]}
+
+
+def _complete(row: Any, known: Sequence[Row]) -> Any:
+    """A row with the fields that it lacks, from the catalog's row of the same id."""
+    same = next((one for one in known if isinstance(row, dict) and one.id == row.get("id")), None)
+    return row if same is None else same.model_dump(mode="json") | row
 
 
 def refusal(error: ValidationError) -> str:
