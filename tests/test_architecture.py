@@ -106,6 +106,7 @@ FORMULAS_MAY_IMPORT = {
     "typing",
     "numpy",
     "numpy.typing",
+    "scipy.special",
     *LOW[:2],
     "ckptplanner.data.records",
 }
@@ -196,7 +197,7 @@ MODELS = {
 OTHER_ENDINGS = {
     ("TierPrices", "p2_125"), ("TierPrices", "p2_250"), ("TierPrices", "p2_500"), ("TierPrices", "p2_1000"),
     ("NodeType", "hbm_bytes_per_gpu"), ("NodeType", "nvme_bytes_each"), ("LayoutPart", "bytes_per_param"),
-    ("SaveRow", "bytes"),
+    ("SaveRow", "bytes"), ("RestartClass", "share"),
 }  # fmt: skip
 
 

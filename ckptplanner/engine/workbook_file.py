@@ -29,6 +29,7 @@ from ckptplanner.frozen import PathError, spec_of
 SCHEMA = 1
 SUFFIX = ".ckptplan.json"
 MAX_BYTES = 20_000_000
+_FOR_EVERY_NODE = ("tcp", "s3")  # stages of ceilings that belong to no kind of node
 _SECTIONS = tuple(Scenario.model_fields)
 _TOP = ("schema", "program_version", "current", "base", "scenarios")
 
@@ -48,12 +49,22 @@ def as_document(workbook: Workbook) -> dict[str, Any]:
             {
                 "name": named.name,
                 "note": named.note,
-                **named.scenario.model_dump(mode="json"),
+                **_inputs(named.scenario),
                 "sources": [source.model_dump(mode="json") for source in named.sources],
             }
             for named in workbook.scenarios
         ],
     }
+
+
+def _inputs(scenario: Scenario) -> dict[str, Any]:
+    """Every input; of the ceilings only the rows that this scenario uses."""
+    inputs = scenario.model_dump(mode="json")
+    node = scenario.workload.node
+    ids = {node.hbm_rate, node.link_rate, node.copy_rate, node.socket_rate, node.nvme_write_rate, node.nvme_read_rate}
+    path = inputs["datapath"]
+    path["ceilings"] = [row for row in path["ceilings"] if row["id"] in ids or row["stage"] in _FOR_EVERY_NODE]
+    return inputs
 
 
 def write(workbook: Workbook, path: Path) -> None:
@@ -169,11 +180,18 @@ def _scenario(row: Any, index: int) -> NamedScenario:
 
 def _complete_rows(inputs: dict[str, Any]) -> None:
     """Give the catalog rows of a file what older versions did not write into them; what stands there is left alone."""
-    work, storage = inputs.get("workload"), inputs.get("storage")
+    work, storage, path = (inputs.get(section) for section in ("workload", "storage", "datapath"))
     if isinstance(work, dict):
         inputs["workload"] = {key: _complete(value, catalog.nodes()) if key == "node" else value for key, value in work.items()}
     if isinstance(storage, dict) and isinstance(storage.get("tiers"), list):
         inputs["storage"] = storage | {"tiers": [_complete(tier, catalog.fsx_tiers()) for tier in storage["tiers"]]}
+    if isinstance(path, dict) and isinstance(path.get("ceilings"), list):
+        given = path["ceilings"]
+        own = {row.get("id"): row for row in given if isinstance(row, dict)}
+        rows = [own.get(row.id, row.model_dump(mode="json")) for row in catalog.ceilings()]
+        known = {row.id for row in catalog.ceilings()}
+        others = [row for row in given if not isinstance(row, dict) or row.get("id") not in known]
+        inputs["datapath"] = path | {"ceilings": [*rows, *others]}
 
 
 def _complete(row: Any, known: Sequence[Row]) -> Any:

@@ -27,9 +27,10 @@ TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
     "models.csv": catalog.models,
 }
 ALL_ROWS = [pytest.param(row, id=f"{file}-{row.id}") for file, read in TABLES.items() for row in read()]
-COUNTS = {"gpus", "nvme_count", "network_cards", "efa_interfaces", "nodes", "events", "sockets", "fsx_efa_interfaces"} | {
-    "default_interval_steps"
-}
+COUNTS = {
+    "gpus", "nvme_count", "network_cards", "efa_interfaces", "sockets", "fsx_efa_interfaces", "nodes", "events",
+    "default_interval_steps",
+}  # fmt: skip
 HUMAN_UNIT = re.compile(r"_(h|d|gb|mib|gbps|b)(_|$)")
 
 
