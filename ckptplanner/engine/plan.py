@@ -15,6 +15,7 @@ from ckptplanner.text import Text
 
 if TYPE_CHECKING:
     from ckptplanner.engine.curves import Curves
+    from ckptplanner.engine.node_plan import Beyond, DataPath, HostRam, ReplicationPlan
     from ckptplanner.engine.scenario import Scenario
     from ckptplanner.engine.tradeoff import Tradeoff
 
@@ -158,6 +159,10 @@ class Plan:
     storage: StoragePlan
     cost: Cost | None
     findings: tuple[Finding, ...]
+    replication: ReplicationPlan | None = None
+    datapath: DataPath | None = None
+    host_ram: HostRam | None = None
+    beyond: Beyond | None = None
 
     @cached_property
     def curves(self) -> Curves:

@@ -239,6 +239,7 @@ QLabel { background: transparent; }
 *[role="figure"] { font-size: $figure; }
 *[role="panel"] { background: $panel; }
 *[role="surface"] { background: $surface; }
+*[role="rule"] { background: $hairline; }
 *[role="header"] { background: $header; border: 0; border-bottom: 1px solid $hairline;
     border-top: 1px solid $hairline; }
 QFrame[role="card"] { background: $surface; border: 1px solid $hairline; border-radius: 4px; }
