@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.node_plan import Hop, Phase
@@ -127,12 +127,14 @@ class HopsTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
+        self.setWordWrap(True)
+        self.setProperty("role", "dense")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
         self.verticalHeader().setMinimumSectionSize(ROW)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
@@ -146,6 +148,8 @@ class HopsTable(QTableView):
     def show_phase(self, phase: Phase | None, theme: Theme) -> None:
         """Show the hops of a phase."""
         self._hops.show_phase(phase, theme)
+        self.resizeRowsToContents()
+        self.updateGeometry()
 
     def show_hop(self, hop_id: str) -> None:
         """Choose the row of a hop; "" chooses none."""
@@ -160,10 +164,14 @@ class HopsTable(QTableView):
         """Headings and rows, as they are copied."""
         return self._hops.texts()
 
-    @property
-    def wanted_height(self) -> int:
-        """How high the table is with every row."""
-        return 25 + ROW * max(self._hops.rowCount(), 1)
+    @override
+    def sizeHint(self) -> QSize:
+        """As high as all rows, so that what is beside it takes the rest."""
+        return QSize(200, 26 + max(self.verticalHeader().length(), ROW))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 26 + 3 * ROW)
 
     def _on_clicked(self, index: QModelIndex) -> None:
         hop = self._hops.hop(index.row())

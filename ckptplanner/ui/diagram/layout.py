@@ -23,17 +23,18 @@ from ckptplanner.ui.diagram.roles import Way, load_at, roles_of, way_of
 from ckptplanner.ui.diagram.shapes import Box, Label, Layout, Line, Rect
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, brief, grouped
 
-LEAST_WIDTH, LEAST_HEIGHT = 560.0, 336.0
-_MOST_HEIGHT = 640.0
+LEAST_WIDTH, LEAST_HEIGHT = 560.0, 316.0
+_MOST_HEIGHT = 656.0
 _PAD, _GAP, _SLIT = 12.0, 8.0, 12.0
 _LEAST_GROUP, _MOST_CONTENT, _LEAST_GPU, _MOST_BOX = 116.0, 320.0, 44.0, 152.0
 _TAG = 20.0
+_SYSTEM_HEAD, _SYSTEM_FOOT, _MOST_SERVERS = 48.0, 28.0, 6
 
 # rows of the board from top to bottom: least height, share of what is left over, most height
 _ROWS = {
-    "head": (28.0, 0.0, 28.0), "gpu": (36.0, 1.0, 52.0), "gap_gpu": (16.0, 1.4, 36.0), "switch": (24.0, 0.6, 36.0),
-    "gap_switch": (16.0, 1.0, 36.0), "cards": (36.0, 1.0, 52.0), "gap_cards": (28.0, 1.4, 60.0),
-    "cpu": (76.0, 1.4, 108.0), "gap_cpu": (24.0, 1.4, 60.0), "ena": (44.0, 0.8, 60.0), "foot": (16.0, 1.0, 40.0),
+    "head": (28.0, 0.0, 28.0), "gpu": (36.0, 1.0, 64.0), "gap_gpu": (20.0, 1.4, 48.0), "switch": (20.0, 0.6, 36.0),
+    "gap_switch": (12.0, 1.0, 44.0), "cards": (36.0, 1.0, 64.0), "gap_cards": (24.0, 1.4, 84.0),
+    "cpu": (68.0, 1.4, 116.0), "gap_cpu": (24.0, 1.4, 72.0), "ena": (40.0, 0.8, 60.0), "foot": (8.0, 1.0, 40.0),
 }  # fmt: skip
 
 
@@ -85,7 +86,7 @@ def layout_of(plan: Plan, phase_name: str, width: float, height: float, *, shows
     way = way_of(phase, has_cards=node.cards > 0, is_direct=node.is_direct)
     draft = _Draft(plan, node, phase, way, shows_gradients)
     draft.rows = _rows(height)
-    outer = snap(min(max(width * 0.2, 132), 208))
+    outer = snap(min(max(width * 0.2, 156), 208))
     channel = snap(min(max(width * 0.1, 40), 96))
     board = Rect(0.0, 0.0, snap(width - outer - channel - 24), height)
     _add_board(draft, board)
@@ -137,13 +138,12 @@ def _add_board(draft: _Draft, board: Rect) -> None:
 
 
 def _add_title(draft: _Draft, board: Rect) -> None:
-    note = text("link layout: typical for its class, a guess")
-    name_width, third = 96.0, (board.w - 2 * _PAD - 96) / 2
-    top, high = board.y + 4, draft.rows["head"][1] - 4
-    draft.labels.append(
-        Label(text("{name}", name=draft.node.name), Rect(board.x + _PAD + name_width, top, third - 40, high), "muted")
-    )
-    draft.labels.append(Label(note, Rect(board.right - _PAD - third - 40, top, third + 40, high), "guess", "right"))
+    left, top, half = board.x + _PAD + 96, board.y + 4, (board.w - 2 * _PAD - 96) / 2
+    name_width = min(len(draft.node.name) * 7.0 + 12, half)
+    draft.labels.append(Label(text("{name}", name=draft.node.name), Rect(left, top, name_width, 20), "muted"))
+    room = Rect(left + name_width + 4, top, board.right - _PAD - left - name_width - 4, 20)
+    note, short = text("link layout: typical for its class, a guess"), text("link layout: a guess")
+    draft.labels.append(Label(note, room, "guess", "right", short=short))
 
 
 def _add_group(draft: _Draft, index: int, column: Rect, groups: int, cpu: Rect) -> None:
@@ -221,7 +221,7 @@ def _add_cpus(draft: _Draft, columns: list[Rect]) -> list[Rect]:
             Box(f"cpu {index + 1}", "cpu", Rect(span.middle_x - wide / 2, top, wide, high), text("CPU {number}", number=index),
                 right=text("memory controller"), parent="node", is_lit="cpu" in draft.way)
         )  # fmt: skip
-        ram = Rect(cpu.x + 8, cpu.y + 24, cpu.w - 16, cpu.h - 32)
+        ram = Rect(cpu.x + 8, cpu.y + 24, cpu.w - 16, cpu.h - (28 if cpu.h < 76 else 32))
         size = text("{size}", size=capacity(node.ram_bytes / node.sockets)) if node.ram_bytes else text("size not known")
         draft.add(
             Box(f"ram {index + 1}", "ram", ram, text("Host RAM"), right=size, second=held, parent=cpu_id(index),
@@ -256,6 +256,8 @@ def _add_ena(draft: _Draft, board: Rect) -> None:
     right = text("{bits} = {rate}", bits=gbps(rate), rate=brief(rate, BYTES_PER_S)) if rate else text("rate not known")
     hop = draft.phase.hop("ena") or draft.phase.hop("efa") if draft.phase else None
     second = _carried(hop) if hop is not None and "ena" in draft.way else text("not on this way")
+    if hop is not None and draft.phase is not None and hop.id == draft.phase.bottleneck:
+        second = _limit_words(hop)
     draft.add(Box("ena", "ena", rect, name, right=right, second=second, parent="node", is_lit="ena" in draft.way))
     rams = [box.rect for box in draft.boxes if box.role == "ram"]
     load = draft.load("link", "ena", "memory") if "gpu" not in draft.way else draft.load("ena", "memory")
@@ -285,14 +287,17 @@ def _carried(hop: Hop) -> Text:
 def _add_outside(draft: _Draft, column: Rect) -> None:
     has_chips = draft.shows_gradients or "peer" in draft.way
     peer_high = 72.0 if has_chips else 44.0
-    gap = snap(min(max((column.h - 336) / 6 + 12, 12), 32))
+    system = min(_system_height(draft), column.h - peer_high - 44 - 24)
+    gap = snap(min(max((column.h - peer_high - 44 - system) / 2, 12), 32))
     _add_peer(draft, Rect(column.x, 0.0, column.w, peer_high), has_chips=has_chips)
     s3 = Rect(column.x, peer_high + gap, column.w, 44.0)
     is_s3 = "s3" in draft.way
     hop = draft.phase.hop("s3_connections") if draft.phase else None
     words = (_at_most(hop) if hop else text("takes this write")) if is_s3 else text("not on this way")
+    if hop is not None and draft.phase is not None and hop.id == draft.phase.bottleneck:
+        words = _limit_words(hop)
     draft.add(Box("s3", "s3", s3, text("S3"), second=words, is_lit=is_s3))
-    _add_storage(draft, Rect(column.x, s3.bottom + gap, column.w, column.h - s3.bottom - gap))
+    _add_storage(draft, Rect(column.x, column.h - system, column.w, system))
 
 
 def _at_most(hop: Hop) -> Text:
@@ -309,7 +314,10 @@ def _add_peer(draft: _Draft, rect: Rect, *, has_chips: bool) -> None:
         title = text("1 other node") if others == 1 else text("{count} other nodes", count=grouped(others))
         words = text("not on this way")
     load = draft.load("ena", "efa", "memory")
-    if "peer" in draft.way:
+    limit = draft.phase.limit if draft.phase else None
+    if limit is not None and limit.part == "peer":
+        words = _limit_words(limit)
+    elif "peer" in draft.way:
         words = text("give the copy back") if draft.way.is_back else text("take the copies")
     elif others and draft.phase is not None and draft.phase.hops:
         is_out = bool({"storage", "s3"} & draft.way.roles) and load is not None
@@ -325,20 +333,31 @@ def _add_peer(draft: _Draft, rect: Rect, *, has_chips: bool) -> None:
         draft.add(Box(role, role, chip, name, parent="peer", is_lit=is_lit, is_centred=True))
 
 
+def _servers(option: Option | None) -> int:
+    """How many parts of the storage are drawn: its servers, or one where they are not known."""
+    return 0 if option is None else option.servers or 1
+
+
+def _system_height(draft: _Draft) -> float:
+    """How high the box of the file system would like to be."""
+    return _SYSTEM_HEAD + min(max(_servers(draft.plan.storage.chosen), 1), _MOST_SERVERS) * 40.0 + _SYSTEM_FOOT
+
+
 def _add_storage(draft: _Draft, rect: Rect) -> None:
     """The file system with its servers; many of them are shortened."""
     option, is_lit = draft.plan.storage.chosen, "storage" in draft.way
     title, words = _system_words(option)
     draft.add(Box("storage", "storage", rect, title, second=words, foot=_system_use(draft, option), is_lit=is_lit))
-    count = option.servers if option is not None and option.servers else 1 if option is not None else 0
-    rows = max(int((rect.h - 48 - 24) // 32), 1)
-    named = list(range(1, count + 1)) if count <= rows else [*range(1, max(rows - 1, 1)), 0, count]
-    if rows == 1 and count > 1:
-        named = [0]
+    count, room = _servers(option), rect.h - _SYSTEM_HEAD - _SYSTEM_FOOT
+    rows = min(max(int(room // 32), 1), _MOST_SERVERS)
+    if count <= rows:
+        named = list(range(1, count + 1))
+    else:
+        named = [0] if rows == 1 else [*range(1, max(rows - 1, 1)), 0, count][-rows:]
     ratio = _ratio(draft, "disks", "storage")
-    pitch = min(max((rect.h - 48 - 24) / max(len(named), 1), 32.0), 40.0)
+    pitch = min(max(room / max(len(named), 1), 32.0), 40.0)
     for place, number in enumerate(named):
-        row = Rect(rect.x + 8, rect.y + 44 + place * pitch, rect.w - 16, 28.0)
+        row = Rect(rect.x + 8, rect.y + _SYSTEM_HEAD + place * pitch, rect.w - 16, min(pitch - 4, 28.0))
         if option is None or option.servers is None:
             name, size = text("disks"), None
         elif number:
@@ -376,6 +395,9 @@ def _system_words(option: Option | None) -> tuple[Text, Text | None]:
 
 def _system_use(draft: _Draft, option: Option | None) -> Text | None:
     """How much of its share each server gives in this phase."""
+    limit = draft.phase.limit if draft.phase else None
+    if limit is not None and limit.part == "servers":
+        return _limit_words(limit)
     hops = [draft.phase.hop(name) for name in ("disks", "storage")] if draft.phase else []
     hop = next((hop for hop in hops if hop is not None), None)
     if hop is None or option is None or "storage" not in draft.way:
@@ -456,7 +478,7 @@ def _add_marks(draft: _Draft, board: Rect) -> None:
         mark_role = roles_of(limit, draft.way, present)[0]
         rect = _mark_rect(draft, mark_role, board)
         if rect is not None:
-            draft.labels.append(Label(_limit_words(limit), rect, "limit", "centre", mark_role))
+            draft.labels.append(Label(_limit_words(limit), rect, "limit", "centre" if mark_role != "trunk" else "left", mark_role))
     ena = next(box for box in draft.boxes if box.id == "ena").rect
     if "cpu_ena" in draft.way and mark_role != "cpu_ena":
         lines = [line for line in draft.lines if line.role == "cpu_ena"]
@@ -486,8 +508,8 @@ def _limit_words(hop: Hop) -> Text:
     if not rate:
         return text("the limit")
     if hop.use_ratio is None:
-        return text("the limit: {rate}", rate=rate)
-    return text("the limit: {rate}, {use} used", rate=rate, use=brief(hop.use_ratio, FRACTION, 2))
+        return text("limit: {rate}", rate=rate)
+    return text("limit: {rate}, {use}", rate=rate, use=brief(hop.use_ratio, FRACTION, 2))
 
 
 def _mark_rect(draft: _Draft, role: str, board: Rect) -> Rect | None:
@@ -501,10 +523,10 @@ def _mark_rect(draft: _Draft, role: str, board: Rect) -> Rect | None:
         top, high = draft.rows[below[role]]
         offset = 4 if role == "cards" and not draft.node.is_direct and "trunk" in draft.way else 0
         return Rect(board.x + _PAD, top + (high - _TAG) / 2 + offset, board.w - 2 * _PAD, _TAG)
-    if role in {"ena", "trunk"}:
+    if role == "trunk":
         ena = next(box for box in draft.boxes if box.id == "ena").rect
-        if role == "ena" or "cards" not in draft.way:
-            return Rect(ena.right + 8, ena.bottom - _TAG + 8, board.right - ena.right - 12, _TAG)
+        if "cards" not in draft.way:
+            return Rect(ena.right + 8, ena.middle_y - _TAG - 6, board.right + 40 - ena.right - 8, _TAG)
         return Rect(board.x + _PAD, _bus_y(draft) - _TAG / 2, board.w - 2 * _PAD, _TAG)
     return None
 

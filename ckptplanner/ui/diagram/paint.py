@@ -231,9 +231,10 @@ class LayoutPainter:
         if colour == QColor(theme.thin):
             colour = QColor(theme.muted)
         made = font(BODY_PX if label.tone == "muted" else SMALL_PX)
-        if label.tone == "lit":
-            wide = QFontMetricsF(made).horizontalAdvance(words)
-            if wide > rect.width():
+        if QFontMetricsF(made).horizontalAdvance(words) > rect.width():
+            if label.short is not None:
+                words = say_text(label.short)
+            elif label.tone == "lit":
                 return
         self._text(rect, words, made, colour, _ALIGN[label.align])
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -280,36 +281,43 @@ def _arrow(painter: QPainter, base: QPointF, tip: QPointF, size: float, colour: 
     painter.drawPolygon(QPolygonF(corners))
 
 
+def _legend(theme: Theme) -> list[tuple[str, list[tuple[str, float, str]]]]:
+    """The two halves of the legend: a word, and its samples with colour, thickness and words."""
+    uses = ((theme.use_low, say("under 50 %")), (theme.use_middle, say("50 to 80 %")), (theme.use_high, say("over 80 %")))
+    loads = [(theme.thin, thickness(load), brief(load, BYTES_PER_S)) for load in _LEGEND_LOADS]
+    return [(say("use"), [(colour, 3.0, words) for colour, words in uses]), (say("load"), loads)]
+
+
+def _half_width(head: str, samples: list[tuple[str, float, str]]) -> float:
+    metrics = QFontMetricsF(font(SMALL_PX))
+    return float(metrics.horizontalAdvance(head) + 8 + sum(metrics.horizontalAdvance(words) + 32 for _, _, words in samples))
+
+
+def legend_widths(theme: Theme) -> tuple[float, float]:
+    """How wide the two halves of the legend are in the language of the window."""
+    use, load = (_half_width(*half) for half in _legend(theme))
+    return use, load
+
+
 def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
-    """What colour and thickness mean, in two rows."""
+    """What colour and thickness mean: in one row where there is room, otherwise in two; to the right."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    small = font(SMALL_PX)
-    metrics = QFontMetricsF(small)
-    painter.setFont(small)
-    uses = ((theme.use_low, 3.0, say("under 50 %")), (theme.use_middle, 3.0, say("50 to 80 %")), (theme.use_high, 3.0, say("over 80 %")))
-    loads = tuple((theme.thin, thickness(load), brief(load, BYTES_PER_S)) for load in _LEGEND_LOADS)
-    heads = (say("use"), say("load"))
-    head = max(metrics.horizontalAdvance(word) for word in heads) + 8
-    columns = [max(metrics.horizontalAdvance(row[index][2]) for row in (uses, loads)) + 36 for index in range(3)]
-    left = rect.right() - head - sum(columns)
-    for row, (word, samples) in enumerate(zip(heads, (uses, loads), strict=True)):
-        x, y = left, rect.top() + row * 20
-        painter.setPen(QColor(theme.muted))
-        painter.drawText(QRectF(x, y, head, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, word)
-        x += head
-        for (colour, width, words), column in zip(samples, columns, strict=True):
-            painter.setPen(QPen(QColor(colour), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-            painter.drawLine(QPointF(x, y + 10.5), QPointF(x + 16, y + 10.5))
-            painter.setPen(QColor(theme.muted))
-            painter.drawText(QRectF(x + 20, y, column, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
-            x += column
-    painter.restore()
-
-
-def legend_width() -> float:
-    """How wide the legend is in the language of the window."""
     metrics = QFontMetricsF(font(SMALL_PX))
-    words = ((say("under 50 %"), "0.04 GB/s"), (say("50 to 80 %"), "0.2 GB/s"), (say("over 80 %"), "6 GB/s"))
-    head = max(metrics.horizontalAdvance(word) for word in (say("use"), say("load"))) + 8
-    return float(head + sum(max(metrics.horizontalAdvance(word) for word in column) + 36 for column in words))
+    painter.setFont(font(SMALL_PX))
+    widths = legend_widths(theme)
+    is_one_row = sum(widths) + 8 <= rect.width()
+    x, y = rect.right() - (sum(widths) + 8 if is_one_row else max(widths)), rect.top()
+    left = x
+    for (head, samples), half in zip(_legend(theme), widths, strict=True):
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(QRectF(x, y, half, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, head)
+        at = x + metrics.horizontalAdvance(head) + 8
+        for colour, width, words in samples:
+            painter.setPen(QPen(QColor(colour), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+            painter.drawLine(QPointF(at, y + 10.5), QPointF(at + 16, y + 10.5))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(QRectF(at + 20, y, half, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
+            at += metrics.horizontalAdvance(words) + 32
+        x, y = (x + half + 8, y) if is_one_row else (left, y + 20)
+    painter.restore()

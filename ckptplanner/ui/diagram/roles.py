@@ -22,6 +22,7 @@ _OF_HOP = {
     "client": ("trunk",), "flows": ("trunk",), "connections": ("trunk",), "storage": ("storage",),
     "peer_gpu": ("peer_gpu",), "peer_memory": ("peer_ram",), "peer_nvme": ("peer_drives",),
 }  # fmt: skip
+_ROLES = (("gpu", "gpu"), ("ram", "ram"), ("drives", "nvme"), ("peer", "peer"), ("s3", "s3"))
 _EVERY_ONE = {"link"}  # a host link is each of its lines; other parts stand at the first role that is there
 
 
@@ -40,8 +41,8 @@ def way_of(phase: Phase | None, *, has_cards: bool, is_direct: bool) -> Way:
     """What a phase lights. `is_direct`: cards and drives hang on the CPU, without switches between."""
     if phase is None:
         return Way(frozenset(), False)
-    parts = {hop.part for hop in phase.hops}
-    found = {role for role, part in (("gpu", "gpu"), ("ram", "ram"), ("drives", "nvme"), ("peer", "peer"), ("s3", "s3")) if part in parts}
+    parts = {hop.part for hop in phase.hops if _OF_HOP.get(hop.id) != ("trunk",)}
+    found = {role for role, part in _ROLES if part in parts}
     if parts & {"servers", "disks"}:
         found.add("storage")
     if "efa" in parts:

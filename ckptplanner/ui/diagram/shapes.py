@@ -101,6 +101,7 @@ class Label:
     tone: str
     align: str = "left"
     role: str = ""
+    short: Text | None = None  # said where the words do not fit
 
 
 @dataclass(frozen=True, slots=True)

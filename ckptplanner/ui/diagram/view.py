@@ -14,7 +14,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.diagram.board import Board, paint_board, phase_of
 from ckptplanner.ui.diagram.hops_table import HopsTable
 from ckptplanner.ui.diagram.node import node_of
-from ckptplanner.ui.diagram.paint import legend_width, paint_legend
+from ckptplanner.ui.diagram.paint import legend_widths, paint_legend
 from ckptplanner.ui.diagram.phase_bar import PhaseBar
 from ckptplanner.ui.diagram.ram_bar import RamBar
 from ckptplanner.ui.shown import Shown, base_of, current_of
@@ -31,7 +31,7 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = LIGHT
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -40,11 +40,32 @@ class Legend(QWidget):
 
     @override
     def sizeHint(self) -> QSize:
-        return QSize(int(legend_width()) + 2, 40)
+        return QSize(int(sum(legend_widths(self._theme))) + 8, self.height_for(self.width()))
+
+    def height_for(self, wide: float) -> int:
+        """One row or two."""
+        return 20 if sum(legend_widths(self._theme)) + 8 <= wide else 40
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.setFixedHeight(self.height_for(self.width()))
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_legend(QPainter(self), QRectF(self.rect()), self._theme)
+
+
+class Words(QLabel):
+    """A sentence that wraps. (A plain label asks for the height of its narrowest shape, whatever its width is.)"""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setWordWrap(True)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 20)
 
 
 class PathView(QWidget):
@@ -65,14 +86,12 @@ class PathView(QWidget):
         self._name = _FIRST
         self.phases = PhaseBar()
         self.board, self.ram, self.hops, self._legend = Board(), RamBar(), HopsTable(), Legend()
-        self._sentence, self._detail = self._line("path_sentence"), self._line("path_detail")
+        self._sentence, self._detail = Words("path_sentence"), Words("path_detail")
         self._sentence.setFont(font(BODY_PX, bold=True))
         self._detail.setProperty("role", "muted")
         self._gradients = QCheckBox(say("Show gradients (hot path)"))
         self._gradients.setObjectName("path_gradients")
         self._gradients.setToolTip(say("Where a gradient goes, beside the way of a checkpoint"))
-        self._contrast = self._line("path_contrast")
-        self._contrast.setProperty("role", "small")
         self._hops_title = QLabel()
         self._hops_title.setProperty("role", "title")
         self._empty_title, self._empty_words = QLabel(say("The way of the data is not known yet")), QLabel()
@@ -84,28 +103,15 @@ class PathView(QWidget):
         box.addWidget(self._stack)
         self._connect()
 
-    def _line(self, name: str) -> QLabel:
-        label = QLabel()
-        label.setObjectName(name)
-        label.setWordWrap(True)
-        label.setMinimumWidth(120)
-        label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        return label
-
     def _full(self) -> QWidget:
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self._sentence)
-        words.addWidget(self._detail)
-        words.addStretch(1)
-        head = QHBoxLayout()
-        head.setSpacing(16)
-        head.addLayout(words, 1)
-        head.addWidget(self._legend, 0, Qt.AlignmentFlag.AlignTop)
+        head = QVBoxLayout()
+        head.setSpacing(0)
+        head.addWidget(self._sentence)
+        head.addWidget(self._detail)
         foot = QHBoxLayout()
         foot.setSpacing(16)
         foot.addWidget(self._gradients, 0, Qt.AlignmentFlag.AlignTop)
-        foot.addWidget(self._contrast, 1)
+        foot.addWidget(self._legend, 1)
         middle = QVBoxLayout()
         middle.setContentsMargins(16, 8, 12, 8)
         middle.setSpacing(8)
@@ -230,18 +236,15 @@ class PathView(QWidget):
         phase = phase_of(plan, self._name)
         assert phase is not None
         self._sentence.setText(say_text(phase.sentence))
-        self._detail.setText(say_text(phase.detail))
+        self._detail.setText(self._contrast_words(plan) if self._gradients.isChecked() else say_text(phase.detail))
         self.board.show_phase(plan, self._name)
         self.ram.show_ram(plan.host_ram, current_of(self._shown).index, self._theme)
         self._hops_title.setText(say("Hops: {phase}", phase=say_text(phase.title)))
         self.hops.show_phase(phase, self._theme)
-        self._contrast.setText(self._contrast_words(plan))
         self._fit()
 
     def _contrast_words(self, plan: Plan) -> str:
         """Who moves what: the hot path beside the cold one."""
-        if not self._gradients.isChecked():
-            return ""
         node = node_of(plan)
         if node.cards == 0:
             hot = say("Gradient, dashed: this node has one card for everything and no RDMA to GPU memory that we know of, so "
@@ -263,9 +266,7 @@ class PathView(QWidget):
 
     def _fit(self) -> None:
         wide = self.width()
-        self._side.setFixedWidth(216 if wide < _NARROW else 248 if wide < _WIDE else 296)
-        room = self.height() - self.phases.sizeHint().height() - self.ram.minimumHeight() - 64
-        self.hops.setFixedHeight(max(min(self.hops.wanted_height, room), 70))
+        self._side.setFixedWidth(232 if wide < _NARROW else 264 if wide < _WIDE else 320)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
