@@ -19,6 +19,7 @@ from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 
 _NEAR = 6.0
+_SMALLEST = 0.85  # below its least size the board is drawn smaller as a whole
 _FORWARD = (Qt.Key.Key_Right, Qt.Key.Key_Down)
 _BACK = (Qt.Key.Key_Left, Qt.Key.Key_Up)
 
@@ -56,7 +57,7 @@ class Board(QWidget):
         self.setAccessibleName(say("The way of the data through a node"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(int(LEAST_WIDTH), int(LEAST_HEIGHT))
+        self.setMinimumSize(int(LEAST_WIDTH * _SMALLEST), int(LEAST_HEIGHT * _SMALLEST))
         self._plan: Plan | None = None
         self._phase_name = ""
         self._theme = LIGHT
@@ -109,14 +110,18 @@ class Board(QWidget):
             )
         return self._layout
 
+    def _scale(self) -> float:
+        layout = self.drawn()
+        return 1.0 if layout is None else min(self.width() / layout.size[0], self.height() / layout.size[1], 1.0)
+
     def place_of(self, hop_id: str) -> QPointF | None:
         """A point on the board at which a click asks for that hop's field."""
         layout = self.drawn()
         places = layout.places_of(hop_id) if layout is not None else ()
         for item in places:
             spot = QPointF(item.rect.middle_x, item.rect.y + 8) if isinstance(item, Box) else _middle(item)
-            if any(hop.id == hop_id for hop in self._hops_at(spot)):
-                return spot
+            if any(hop.id == hop_id for hop in self._hops_at(spot * self._scale())):
+                return spot * self._scale()
         return None
 
     def _forget(self) -> None:
@@ -130,6 +135,7 @@ class Board(QWidget):
         layout = self.drawn()
         if layout is None:
             return None
+        place = place / self._scale()
         inside = [box for box in layout.boxes if _holds(box, place)]
         box = min(inside, key=lambda one: one.rect.w * one.rect.h, default=None)
         if box is None or box.role in {"node", "cpu", "storage"}:
@@ -264,7 +270,9 @@ class Board(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         layout = self.drawn()
         if layout is not None:
-            LayoutPainter(QPainter(self), layout, phase_of(self._plan, self._phase_name), self._theme, self._strong).paint()
+            painter = QPainter(self)
+            painter.scale(self._scale(), self._scale())
+            LayoutPainter(painter, layout, phase_of(self._plan, self._phase_name), self._theme, self._strong).paint()
 
 
 def _holds(box: Box, place: QPointF) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
 from typing_extensions import override
 
@@ -77,7 +77,7 @@ class HopsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column else _LEFT
         if role == Qt.ItemDataRole.FontRole:
-            return font(SMALL_PX, bold=is_limit)
+            return font(SMALL_PX, bold=is_limit and column > 0)
         if role == Qt.ItemDataRole.ForegroundRole:
             ratio = hop.use_ratio
             return QColor(use_colour(self._theme, ratio) if column == 3 and ratio is not None else self._theme.text if is_limit or column else self._theme.muted)
@@ -181,6 +181,12 @@ class HopsTable(QTableView):
     def _on_entered(self, index: QModelIndex) -> None:
         hop = self._hops.hop(index.row())
         self.hop_pointed.emit(hop.id if hop is not None else "")
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resizeRowsToContents()
+        self.updateGeometry()
 
     @override
     def leaveEvent(self, event: QEvent) -> None:

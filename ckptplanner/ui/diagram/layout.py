@@ -13,7 +13,7 @@ With NVLink-C2C the switches are links of a GPU to its CPU, and cards and drives
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ckptplanner.engine.node_plan import Hop, Phase
 from ckptplanner.engine.plan import Option, Plan
@@ -25,10 +25,10 @@ from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, brief, grouped
 
 LEAST_WIDTH, LEAST_HEIGHT = 560.0, 316.0
 _MOST_HEIGHT = 656.0
-_PAD, _GAP, _SLIT = 12.0, 8.0, 12.0
-_LEAST_GROUP, _MOST_CONTENT, _LEAST_GPU, _MOST_BOX = 116.0, 320.0, 44.0, 152.0
+_PAD, _GAP, _SLIT = 12.0, 8.0, 10.0
+_LEAST_GROUP, _MOST_CONTENT, _LEAST_GPU, _MOST_BOX = 120.0, 320.0, 44.0, 152.0
 _TAG = 20.0
-_SYSTEM_HEAD, _SYSTEM_FOOT, _MOST_SERVERS = 48.0, 28.0, 6
+_SYSTEM_HEAD, _SYSTEM_FOOT, _MOST_SERVERS, _LEAST_PITCH = 48.0, 24.0, 6, 28.0
 
 # rows of the board from top to bottom: least height, share of what is left over, most height
 _ROWS = {
@@ -87,7 +87,7 @@ def layout_of(plan: Plan, phase_name: str, width: float, height: float, *, shows
     draft = _Draft(plan, node, phase, way, shows_gradients)
     draft.rows = _rows(height)
     outer = snap(min(max(width * 0.2, 156), 208))
-    channel = snap(min(max(width * 0.1, 40), 96))
+    channel = snap(min(max(width * 0.07, 40), 96))
     board = Rect(0.0, 0.0, snap(width - outer - channel - 24), height)
     _add_board(draft, board)
     outside = Rect(board.right + channel, 0.0, outer, height)
@@ -212,7 +212,7 @@ def _add_cpus(draft: _Draft, columns: list[Rect]) -> list[Rect]:
     node, cpus = draft.node, []
     per_cpu = len(columns) // node.sockets or 1
     top, high = draft.rows["cpu"]
-    held = _held(draft)
+    held, short = _held(draft)
     for index in range(node.sockets):
         mine = columns[index * per_cpu : (index + 1) * per_cpu] or columns[-1:]
         span = Rect(mine[0].x, top, mine[-1].right - mine[0].x, high)
@@ -224,7 +224,7 @@ def _add_cpus(draft: _Draft, columns: list[Rect]) -> list[Rect]:
         ram = Rect(cpu.x + 8, cpu.y + 24, cpu.w - 16, cpu.h - (28 if cpu.h < 76 else 32))
         size = text("{size}", size=capacity(node.ram_bytes / node.sockets)) if node.ram_bytes else text("size not known")
         draft.add(
-            Box(f"ram {index + 1}", "ram", ram, text("Host RAM"), right=size, second=held, parent=cpu_id(index),
+            Box(f"ram {index + 1}", "ram", ram, text("Host RAM"), right=size, second=held, short=short, parent=cpu_id(index),
                 is_lit="ram" in draft.way)
         )  # fmt: skip
         cpus.append(cpu)
@@ -238,11 +238,14 @@ def cpu_id(index: int) -> str:
     return f"cpu {index + 1}"
 
 
-def _held(draft: _Draft) -> Text | None:
+def _held(draft: _Draft) -> tuple[Text | None, Text | None]:
+    """What the memory of one CPU holds, and the same in fewer words."""
     if draft.phase is None or "ram" not in draft.way or not draft.phase.bytes_per_node:
-        return None
+        return None, None
     size = brief(draft.phase.bytes_per_node / draft.node.sockets, BYTES)
-    return text("{size} of this checkpoint", size=size) if draft.way.is_back else text("holds {size} of this checkpoint", size=size)
+    if draft.way.is_back:
+        return text("takes {size} of this checkpoint", size=size), text("takes {size}", size=size)
+    return text("holds {size} of this checkpoint", size=size), text("holds {size}", size=size)
 
 
 def _add_ena(draft: _Draft, board: Rect) -> None:
@@ -286,11 +289,12 @@ def _carried(hop: Hop) -> Text:
 
 def _add_outside(draft: _Draft, column: Rect) -> None:
     has_chips = draft.shows_gradients or "peer" in draft.way
-    peer_high = 72.0 if has_chips else 44.0
-    system = min(_system_height(draft), column.h - peer_high - 44 - 24)
-    gap = snap(min(max((column.h - peer_high - 44 - system) / 2, 12), 32))
+    low = 40.0 if column.h < 360 else 44.0
+    peer_high = low + 28 if has_chips else low
+    system = min(_system_height(draft), column.h - peer_high - low - 16)
+    gap = snap(min(max((column.h - peer_high - low - system) / 2, 8), 32))
     _add_peer(draft, Rect(column.x, 0.0, column.w, peer_high), has_chips=has_chips)
-    s3 = Rect(column.x, peer_high + gap, column.w, 44.0)
+    s3 = Rect(column.x, peer_high + gap, column.w, low)
     is_s3 = "s3" in draft.way
     hop = draft.phase.hop("s3_connections") if draft.phase else None
     words = (_at_most(hop) if hop else text("takes this write")) if is_s3 else text("not on this way")
@@ -349,13 +353,13 @@ def _add_storage(draft: _Draft, rect: Rect) -> None:
     title, words = _system_words(option)
     draft.add(Box("storage", "storage", rect, title, second=words, foot=_system_use(draft, option), is_lit=is_lit))
     count, room = _servers(option), rect.h - _SYSTEM_HEAD - _SYSTEM_FOOT
-    rows = min(max(int(room // 32), 1), _MOST_SERVERS)
+    rows = min(max(int(room // _LEAST_PITCH), 1), _MOST_SERVERS)
     if count <= rows:
         named = list(range(1, count + 1))
     else:
         named = [0] if rows == 1 else [*range(1, max(rows - 1, 1)), 0, count][-rows:]
     ratio = _ratio(draft, "disks", "storage")
-    pitch = min(max(room / max(len(named), 1), 32.0), 40.0)
+    pitch = snap(min(max(room / max(len(named), 1), _LEAST_PITCH), 40.0))
     for place, number in enumerate(named):
         row = Rect(rect.x + 8, rect.y + _SYSTEM_HEAD + place * pitch, rect.w - 16, min(pitch - 4, 28.0))
         if option is None or option.servers is None:
@@ -489,6 +493,14 @@ def _add_marks(draft: _Draft, board: Rect) -> None:
             draft.labels.append(Label(words, Rect(low - 140, gap[0], 140, gap[1]), "lit", "right", "cpu_ena"))
             if len(lines) > 1:
                 draft.labels.append(Label(words, Rect(high, gap[0], 140, gap[1]), "lit", "left", "cpu_ena"))
+    has_room = not {"cards", "drives", "switch_cpu"} & {mark_role} and not {"cards", "trunk"} <= draft.way.roles
+    if "switch_cpu" in draft.way and has_room and draft.rows["gap_cards"][1] >= _TAG:
+        first = draft.lines[[line.role for line in draft.lines].index("switch_cpu")]
+        if first.load_bytes_per_s is not None:
+            rate = brief(first.load_bytes_per_s, BYTES_PER_S)
+            words = text("C2C, {rate}", rate=rate) if draft.node.is_direct else text("PCIe, {rate}", rate=rate)
+            room = Rect(first.points[0][0] + 10, draft.top("gap_cards"), 104, draft.rows["gap_cards"][1])
+            draft.labels.append(Label(words, room, "lit", "left", "switch_cpu"))
     if "trunk" in draft.way and "cards" not in draft.way and mark_role != "trunk":
         hop = _narrowest(draft, "client", "flows", "connections")
         if hop is not None and hop.ceiling_bytes_per_s is not None:
@@ -532,34 +544,37 @@ def _mark_rect(draft: _Draft, role: str, board: Rect) -> Rect | None:
 
 
 def _add_gradient(draft: _Draft, board: Rect, channel_x: float) -> None:
-    """Where a gradient goes: from one GPU's memory to that of a peer, over RDMA where there is a card for it."""
-    gpu = [box for box in draft.boxes if box.role == "gpu"][-1].rect
-    chip = next(box for box in draft.boxes if box.id == "peer_gpu").rect
-    cards = [box.rect for box in draft.boxes if box.role == "cards"]
-    group = [box for box in draft.boxes if box.role == "switch"][-1].rect
-    inside_x = gpu.middle_x + 8
-    points = [(inside_x, gpu.bottom - 4)]
-    if cards:
-        card = cards[-1]
+    """Where a gradient goes: from one GPU's memory to that of a peer, over RDMA where there is a card for it.
+
+    The way is drawn between the boxes; the boxes that it passes are marked as hot.
+    """
+    last = {box.role: box for box in draft.boxes}  # the last of each role
+    gpu, switch, chip = last["gpu"].rect, last["switch"].rect, last["peer_gpu"].rect
+    gpu_x, hot = gpu.middle_x + 12, {"gpu", "switch", "peer_gpu"}
+    pieces = [[(gpu_x, gpu.bottom), (gpu_x, switch.y)]]
+    if "cards" in last:
+        hot.add("cards")
+        card, x = last["cards"].rect, last["cards"].rect.middle_x + 12
         if draft.node.is_direct:
-            turn = draft.top("cpu") + 12
-            points += [
-                (inside_x, draft.bottom("gpu") + 8), (group.middle_x + 4, draft.bottom("gpu") + 8), (group.middle_x + 4, turn),
-                (card.middle_x + 8, turn), (card.middle_x + 8, card.bottom - 4), (card.middle_x + 8, _bus_y(draft) - 4),
-            ]  # fmt: skip
+            hot.add("cpu")
+            middle, y = switch.middle_x + 10, max(_bus_y(draft) - 6, switch.bottom + 2)
+            pieces += [[(middle, switch.bottom), (middle, last["cpu"].rect.y)], [(x, last["cpu"].rect.y), (x, card.bottom)]]
+            pieces.append([(x, card.y), (x, y)])
         else:
-            turn = group.middle_y
-            points += [(inside_x, turn), (card.middle_x + 8, turn), (card.middle_x + 8, _bus_y(draft) + 8)]
-        y = points[-1][1]
+            y = _bus_y(draft) + 8
+            pieces += [[(x, switch.bottom), (x, card.y)], [(x, card.bottom), (x, y)]]
     else:
-        ena = next(box for box in draft.boxes if box.id == "ena").rect
-        ram = [box for box in draft.boxes if box.role == "ram"][-1].rect
-        points += [(inside_x, group.middle_y), (group.middle_x + 8, group.middle_y), (group.middle_x + 8, ram.middle_y)]
-        drop = ena.right - 32
-        points += [(drop, ram.middle_y), (drop, ena.middle_y - 6)]
-        y = ena.middle_y - 6
-    points += [(channel_x, y), (channel_x, chip.middle_y), (chip.x, chip.middle_y)]
-    draft.lines.append(Line("gradient", "gradient", tuple(points), is_lit=True, has_arrow=True))
+        hot |= {"cpu", "ram", "ena"}
+        ena, ram = last["ena"].rect, last["ram"].rect
+        x, y = min(ena.right - 12, ram.right - 12), ena.middle_y - 10
+        middle = switch.middle_x + 10
+        pieces += [[(middle, switch.bottom), (middle, last["cpu"].rect.y)], [(x, ram.bottom), (x, ena.y)], [(ena.right, y)]]
+    pieces[-1] += [(channel_x, y), (channel_x, chip.middle_y), (chip.x, chip.middle_y)]
+    for number, points in enumerate(pieces):
+        is_end = number == len(pieces) - 1
+        draft.lines.append(Line(f"gradient {number + 1}", "gradient", tuple(points), is_lit=True, has_arrow=is_end))
+    hot_ids = {last[role].id for role in hot}
+    draft.boxes = [replace(box, is_hot=box.id in hot_ids) for box in draft.boxes]
 
 
 # ---------------------------------------------------------------- hops find their places

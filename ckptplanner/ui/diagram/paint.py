@@ -13,7 +13,7 @@ from ckptplanner.ui.diagram.hop_words import use_colour
 from ckptplanner.ui.diagram.shapes import Box, Label, Layout, Line, Rect
 from ckptplanner.ui.theme import BODY_PX, SMALL_PX, Theme, font
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES_PER_S, brief
+from ckptplanner.units import BYTES_PER_S, brief, significant
 
 _LARGE = {"node", "cpu", "ram", "ena", "peer", "s3", "storage"}
 _BOLD = {"node", "cpu", "storage", "ena"}
@@ -117,6 +117,12 @@ class LayoutPainter:
         painter.setBrush(QColor(ground))
         inset = 0.5 if width <= 1 else width / 2
         painter.drawRoundedRect(qrect(box.rect).adjusted(inset, inset, -inset, -inset), 4, 4)
+        if box.is_hot:
+            pen = QPen(QColor(theme.text), 1.5)
+            pen.setDashPattern([3.0, 2.0])
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(qrect(box.rect).adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
         (self._centred if box.is_centred else self._spread)(box, is_limit=is_limit)
 
     def _text(self, place: QRectF, words: str, made: QFont, colour: QColor | str, align: Qt.AlignmentFlag) -> float:
@@ -129,7 +135,7 @@ class LayoutPainter:
         return float(metrics.horizontalAdvance(shown))
 
     def _centred(self, box: Box, *, is_limit: bool) -> None:
-        theme, rect = self._theme, qrect(box.rect).adjusted(3, 0, -3, 0)
+        theme, rect = self._theme, qrect(box.rect).adjusted(1, 0, -1, 0)
         second = say_text(box.second) if box.second is not None else ""
         high = 32.0 if second else 16.0
         top = rect.center().y() - high / 2
@@ -140,7 +146,10 @@ class LayoutPainter:
         if second:
             self._text(QRectF(rect.x(), top + 16, rect.width(), 16), second, font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignHCenter)
         if is_limit:
-            mark = QRectF(box.rect.right - 13, box.rect.y + 4, 9, 8)
+            mark = QRectF(box.rect.right - 14, box.rect.y - 5, 11, 10)  # over the edge: the words need the room inside
+            self._painter.setPen(Qt.PenStyle.NoPen)
+            self._painter.setBrush(QColor(theme.surface))
+            self._painter.drawEllipse(mark.adjusted(-2.5, -2.5, 2.5, 2.5))
             paint_warning(self._painter, mark, self._use(box.hops), QColor(theme.surface))
 
     def _spread(self, box: Box, *, is_limit: bool) -> None:
@@ -157,7 +166,7 @@ class LayoutPainter:
         high = 20.0 if is_large else 16.0
         top = rect.y + (4 if box.role in {"node", "cpu"} else 6)
         if box.role == "server":
-            top = rect.y + 3
+            top = rect.y + (3 if rect.h >= 28 else 1)
         elif box.role in {"ram", "ena", "s3"} or (box.role == "peer" and rect.h < 60):
             top = rect.y + (rect.h - (high + (16 if lines > 1 else 0))) / 2
         if box.role == "ram" and lines == 1:
@@ -167,18 +176,22 @@ class LayoutPainter:
                            Qt.AlignmentFlag.AlignLeft)  # fmt: skip
         if box.right is not None:
             place = QRectF(left + taken + 8, top, wide - taken - 8, high)
-            if place.width() > 36:
+            needed = QFontMetricsF(font(SMALL_PX)).horizontalAdvance(say_text(box.right))
+            if needed <= place.width() or (box.role in {"ram", "ena"} and place.width() > 36):
                 self._text(place, say_text(box.right), font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignRight)
         if box.second is not None:
             colour = self._use(box.hops) if box.is_lit and box.role in {"ram", "ena"} and box.hops else QColor(theme.muted)
             if colour == QColor(theme.thin):
                 colour = QColor(theme.muted)
-            self._text(QRectF(left, top + high, rect.w - 2 * pad, 16), say_text(box.second), font(SMALL_PX), colour, Qt.AlignmentFlag.AlignLeft)
+            words, room = say_text(box.second), rect.w - 2 * pad
+            if box.short is not None and QFontMetricsF(font(SMALL_PX)).horizontalAdvance(words) > room:
+                words = say_text(box.short)
+            self._text(QRectF(left, top + high, room, 16), words, font(SMALL_PX), colour, Qt.AlignmentFlag.AlignLeft)
         if box.foot is not None:
             place = QRectF(left, rect.bottom - 24, rect.w - 2 * pad, 20)
             self._text(place, say_text(box.foot), font(SMALL_PX, bold=is_limit), self._use(box.hops), Qt.AlignmentFlag.AlignLeft)
         if box.role == "server" and box.is_lit:
-            room = QRectF(rect.x + 8, rect.bottom - 8, rect.w - 16, 4)
+            room = QRectF(rect.x + 8, rect.bottom - (8 if rect.h >= 28 else 6), rect.w - 16, 4)
             self._painter.fillRect(room, QColor(theme.hairline))
             if box.meter is not None:
                 full = QRectF(room.x(), room.y(), room.width() * min(box.meter, 1.0), 4)
@@ -283,8 +296,11 @@ def _arrow(painter: QPainter, base: QPointF, tip: QPointF, size: float, colour: 
 
 def _legend(theme: Theme) -> list[tuple[str, list[tuple[str, float, str]]]]:
     """The two halves of the legend: a word, and its samples with colour, thickness and words."""
-    uses = ((theme.use_low, say("under 50 %")), (theme.use_middle, say("50 to 80 %")), (theme.use_high, say("over 80 %")))
-    loads = [(theme.thin, thickness(load), brief(load, BYTES_PER_S)) for load in _LEGEND_LOADS]
+    uses = ((theme.use_low, say("under 50 %")), (theme.use_middle, say("to 80 %")), (theme.use_high, say("over 80 %")))
+    loads = [
+        (theme.thin, thickness(load), brief(load, BYTES_PER_S) if load == _LEGEND_LOADS[-1] else significant(load / 1e9))
+        for load in _LEGEND_LOADS
+    ]
     return [(say("use"), [(colour, 3.0, words) for colour, words in uses]), (say("load"), loads)]
 
 

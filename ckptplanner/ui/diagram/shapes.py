@@ -54,7 +54,8 @@ class Rect(NamedTuple):
 class Box:
     """One part: a title, words at its right and under it; `parent` is the box that it stands in.
 
-    `meter` is how much of a bar along its foot is filled, where it has one.
+    `short` says `second` where there is little room; `meter` is how much of a bar along the foot is filled; a hot box is
+    one that a gradient passes.
     """
 
     id: str
@@ -63,12 +64,14 @@ class Box:
     title: Text
     right: Text | None = None
     second: Text | None = None
+    short: Text | None = None
     foot: Text | None = None
     parent: str = ""
     is_lit: bool = False
     is_centred: bool = False
     hops: tuple[str, ...] = ()
     meter: float | None = None
+    is_hot: bool = False
 
     def with_hops(self, hops: tuple[str, ...]) -> Box:
         """The same box as the place of these hops."""

@@ -18,7 +18,7 @@ from ckptplanner.ui.diagram.paint import legend_widths, paint_legend
 from ckptplanner.ui.diagram.phase_bar import PhaseBar
 from ckptplanner.ui.diagram.ram_bar import RamBar
 from ckptplanner.ui.shown import Shown, base_of, current_of
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme, font
+from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme, font, set_property
 from ckptplanner.ui.words import say, say_text
 
 _FIRST = "shared_write"
@@ -237,6 +237,7 @@ class PathView(QWidget):
         assert phase is not None
         self._sentence.setText(say_text(phase.sentence))
         self._detail.setText(self._contrast_words(plan) if self._gradients.isChecked() else say_text(phase.detail))
+        set_property(self._detail, "role", "small" if self._gradients.isChecked() else "muted")
         self.board.show_phase(plan, self._name)
         self.ram.show_ram(plan.host_ram, current_of(self._shown).index, self._theme)
         self._hops_title.setText(say("Hops: {phase}", phase=say_text(phase.title)))
@@ -245,20 +246,21 @@ class PathView(QWidget):
 
     def _contrast_words(self, plan: Plan) -> str:
         """Who moves what: the hot path beside the cold one."""
-        node = node_of(plan)
-        if node.cards == 0:
-            hot = say("Gradient, dashed: this node has one card for everything and no RDMA to GPU memory that we know of, so "
-                      "it goes through host RAM.")  # fmt: skip
+        if node_of(plan).cards:
+            hot = say(
+                "Gradient, dashed: from GPU memory to the peer's GPU memory by RDMA, past CPU and host RAM; the card's SmartNIC "
+                "(DPU) moves it, as it moves remote writes."
+            )
         else:
             hot = say(
-                "Gradient, dashed: GPU memory to the peer's GPU memory by RDMA, past CPU and host RAM. The card's SmartNIC (DPU) "
-                "moves it, as it moves remote writes; it never moves a snapshot."
+                "Gradient, dashed: through host RAM, since this node has one card for everything and no RDMA to GPU memory that "
+                "we know of."
             )
         cold = say(
-            "Snapshot: the GPU's DMA engine copies it to host RAM; no CPU core moves its bytes. The cores serialise, compress "
-            "and send it in the background."
+            "Snapshot: to host RAM by the GPU's DMA engine, never by the SmartNIC and by no CPU core; the cores serialise, "
+            "compress and send it in the background."
         )
-        return f"{hot} {cold}"
+        return f"{hot}\n{cold}"
 
     def _on_gradients(self, is_shown: bool) -> None:
         self.board.show_gradients(is_shown)
