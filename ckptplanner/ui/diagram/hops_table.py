@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
 from typing_extensions import override
 
@@ -142,6 +142,7 @@ class HopsTable(QTableView):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column in (1, 2, 3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.sectionResized.connect(self._on_widths)
         self.clicked.connect(self._on_clicked)
         self.entered.connect(self._on_entered)
 
@@ -182,9 +183,8 @@ class HopsTable(QTableView):
         hop = self._hops.hop(index.row())
         self.hop_pointed.emit(hop.id if hop is not None else "")
 
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def _on_widths(self) -> None:
+        """Names wrap where they must."""
         self.resizeRowsToContents()
         self.updateGeometry()
 

@@ -216,7 +216,7 @@ def _add_cpus(draft: _Draft, columns: list[Rect]) -> list[Rect]:
     for index in range(node.sockets):
         mine = columns[index * per_cpu : (index + 1) * per_cpu] or columns[-1:]
         span = Rect(mine[0].x, top, mine[-1].right - mine[0].x, high)
-        wide = min(span.w, 440.0)
+        wide = span.w if len(mine) > 1 else min(span.w, 440.0)
         cpu = draft.add(
             Box(f"cpu {index + 1}", "cpu", Rect(span.middle_x - wide / 2, top, wide, high), text("CPU {number}", number=index),
                 right=text("memory controller"), parent="node", is_lit="cpu" in draft.way)
@@ -254,7 +254,7 @@ def _add_ena(draft: _Draft, board: Rect) -> None:
     top, high = draft.rows["ena"]
     wide = snap(min(max(board.w * 0.46, 200), 300))
     rect = Rect(board.x + snap((board.w - wide) / 2), top, wide, high)
-    name = text("Card for ENA and EFA") if node.is_one_card else text("ENA card") if node.is_ec2 else text("Network card")
+    name = text("ENA and EFA card") if node.is_one_card else text("ENA card") if node.is_ec2 else text("Network card")
     rate = node.ena_bytes_per_s
     right = text("{bits} = {rate}", bits=gbps(rate), rate=brief(rate, BYTES_PER_S)) if rate else text("rate not known")
     hop = draft.phase.hop("ena") or draft.phase.hop("efa") if draft.phase else None
@@ -400,7 +400,7 @@ def _system_words(option: Option | None) -> tuple[Text, Text | None]:
 def _system_use(draft: _Draft, option: Option | None) -> Text | None:
     """How much of its share each server gives in this phase."""
     limit = draft.phase.limit if draft.phase else None
-    if limit is not None and limit.part == "servers":
+    if limit is not None and limit.id in {"connections", "servers_network"}:
         return _limit_words(limit)
     hops = [draft.phase.hop(name) for name in ("disks", "storage")] if draft.phase else []
     hop = next((hop for hop in hops if hop is not None), None)
@@ -482,7 +482,7 @@ def _add_marks(draft: _Draft, board: Rect) -> None:
         mark_role = roles_of(limit, draft.way, present)[0]
         rect = _mark_rect(draft, mark_role, board)
         if rect is not None:
-            draft.labels.append(Label(_limit_words(limit), rect, "limit", "centre" if mark_role != "trunk" else "left", mark_role))
+            draft.labels.append(Label(_limit_words(limit), rect, "limit", "centre" if rect.x == board.x + _PAD else "left", mark_role))
     ena = next(box for box in draft.boxes if box.id == "ena").rect
     if "cpu_ena" in draft.way and mark_role != "cpu_ena":
         lines = [line for line in draft.lines if line.role == "cpu_ena"]
@@ -533,6 +533,9 @@ def _mark_rect(draft: _Draft, role: str, board: Rect) -> Rect | None:
     }  # fmt: skip
     if role in below:
         top, high = draft.rows[below[role]]
+        if len([line for line in draft.lines if line.role == "switch_cpu"]) % 2:  # a line runs down the middle
+            x = board.middle_x + 12
+            return Rect(x, top + (high - _TAG) / 2, board.right - _PAD - x, _TAG)
         offset = 4 if role == "cards" and not draft.node.is_direct and "trunk" in draft.way else 0
         return Rect(board.x + _PAD, top + (high - _TAG) / 2 + offset, board.w - 2 * _PAD, _TAG)
     if role == "trunk":
@@ -590,5 +593,5 @@ def _placed(draft: _Draft, size: tuple[float, float]) -> Layout:
     boxes = [box.with_hops(tuple(at.get(box.role, ()))) for box in draft.boxes]
     lines = [line.with_hops(tuple(at.get(line.role, ()))) for line in draft.lines]
     # a file system's network is drawn at the branches, its disks at the servers: the box around them answers for both
-    around = tuple(dict.fromkeys((*at.get("server", ()), *at.get("storage", ()))))
+    around = tuple(dict.fromkeys((*at.get("server", ()), *at.get("storage", ()), *at.get("branch", ()))))
     return Layout(size, tuple(box.with_hops(around) if box.role == "storage" else box for box in boxes), tuple(lines), tuple(draft.labels))

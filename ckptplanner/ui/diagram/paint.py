@@ -177,7 +177,7 @@ class LayoutPainter:
         if box.right is not None:
             place = QRectF(left + taken + 8, top, wide - taken - 8, high)
             needed = QFontMetricsF(font(SMALL_PX)).horizontalAdvance(say_text(box.right))
-            if needed <= place.width() or (box.role in {"ram", "ena"} and place.width() > 36):
+            if needed <= place.width():
                 self._text(place, say_text(box.right), font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignRight)
         if box.second is not None:
             colour = self._use(box.hops) if box.is_lit and box.role in {"ram", "ena"} and box.hops else QColor(theme.muted)
@@ -214,7 +214,7 @@ class LayoutPainter:
                 style = Qt.PenStyle.DashLine
             if self._is_limit(line):
                 width = max(width, 4.0)
-        head = max(7.0, width * 1.7)
+        head = min(max(7.0, width * 1.7), math.dist(line.points[-2], line.points[-1]) - 2)
         if line.has_arrow:
             points[-1] = _shortened(points[-2], points[-1], head - 1)
         for point in points[1:]:
@@ -296,7 +296,7 @@ def _arrow(painter: QPainter, base: QPointF, tip: QPointF, size: float, colour: 
 
 def _legend(theme: Theme) -> list[tuple[str, list[tuple[str, float, str]]]]:
     """The two halves of the legend: a word, and its samples with colour, thickness and words."""
-    uses = ((theme.use_low, say("under 50 %")), (theme.use_middle, say("to 80 %")), (theme.use_high, say("over 80 %")))
+    uses = ((theme.use_low, say("under 50 %")), (theme.use_middle, say("50 to 80 %")), (theme.use_high, say("over 80 %")))
     loads = [
         (theme.thin, thickness(load), brief(load, BYTES_PER_S) if load == _LEGEND_LOADS[-1] else significant(load / 1e9))
         for load in _LEGEND_LOADS
@@ -306,7 +306,7 @@ def _legend(theme: Theme) -> list[tuple[str, list[tuple[str, float, str]]]]:
 
 def _half_width(head: str, samples: list[tuple[str, float, str]]) -> float:
     metrics = QFontMetricsF(font(SMALL_PX))
-    return float(metrics.horizontalAdvance(head) + 8 + sum(metrics.horizontalAdvance(words) + 32 for _, _, words in samples))
+    return float(metrics.horizontalAdvance(head) + 8 + sum(metrics.horizontalAdvance(words) + 26 for _, _, words in samples))
 
 
 def legend_widths(theme: Theme) -> tuple[float, float]:
@@ -331,9 +331,9 @@ def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
         at = x + metrics.horizontalAdvance(head) + 8
         for colour, width, words in samples:
             painter.setPen(QPen(QColor(colour), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-            painter.drawLine(QPointF(at, y + 10.5), QPointF(at + 16, y + 10.5))
+            painter.drawLine(QPointF(at, y + 10.5), QPointF(at + 12, y + 10.5))
             painter.setPen(QColor(theme.muted))
-            painter.drawText(QRectF(at + 20, y, half, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
-            at += metrics.horizontalAdvance(words) + 32
+            painter.drawText(QRectF(at + 16, y, half, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
+            at += metrics.horizontalAdvance(words) + 26
         x, y = (x + half + 8, y) if is_one_row else (left, y + 20)
     painter.restore()

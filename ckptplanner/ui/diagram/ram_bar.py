@@ -33,7 +33,7 @@ def pieces_of(ram: HostRam) -> list[Piece]:
     """The pieces from the foot up: the checkpoint's first, then the job's, then what is free."""
     low, found = 0.0, []
     held = [item for item in ram.items if item.held_bytes > 0]
-    for item in sorted(held, key=lambda item: item.is_guess):
+    for item in sorted(held, key=lambda item: item.id == "job"):
         name = say_text(item.name)
         found.append(Piece(say("{name}, a guess", name=name) if item.is_guess else name, item.held_bytes, low, item))
         low += item.held_bytes
@@ -213,7 +213,7 @@ class RamBar(QWidget):
         theme = self._theme
         if piece.item is None:
             return QColor(theme.hairline)
-        if piece.item.is_guess or piece.item.id == "job":
+        if piece.item.id == "job":
             return QColor(theme.line)
         mark = theme.mark(self._index)
         return QColor(mark.colour if number % 2 == 0 else mark.ground)
@@ -225,8 +225,7 @@ class RamBar(QWidget):
             room, most = self._scale()
             line = room.bottom() - ram.ram_bytes / most * room.height()
             beyond = QRectF(rect.left(), rect.top(), rect.width(), min(line, rect.bottom()) - rect.top())
-            painter.fillRect(beyond, QColor(theme.error_ground))
-            painter.fillRect(beyond, QColor(theme.error) if not theme.is_dark else QColor(theme.error))
+            painter.fillRect(beyond, QColor(theme.error))
         if rect.height() > 4:
             painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), QColor(theme.surface))
         if piece.item is not None and piece.item.is_guess and rect.height() > 6:

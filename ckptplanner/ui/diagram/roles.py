@@ -15,14 +15,15 @@ from ckptplanner.engine.node_plan import Hop, Phase
 OUTSIDE = ("peer", "storage", "s3")
 _OF_PART = {
     "gpu": ("gpu",), "ram": ("ram",), "nvme": ("drives",), "efa": ("cards", "ena"), "ena": ("ena",), "peer": ("peer",),
-    "servers": ("branch", "storage"), "disks": ("server", "storage"), "s3": ("s3",),
+    "servers": ("storage",), "disks": ("server", "storage"), "s3": ("s3",),
     "link": ("switch_cpu", "gpu_switch", "switch_cards", "switch_drives", "cpu_ena"),
 }  # fmt: skip
 _OF_HOP = {
-    "client": ("trunk",), "flows": ("trunk",), "connections": ("trunk",), "storage": ("storage",),
+    "client": ("trunk",), "flows": ("trunk",), "connections": ("branch", "trunk"), "storage": ("storage",),
     "peer_gpu": ("peer_gpu",), "peer_memory": ("peer_ram",), "peer_nvme": ("peer_drives",),
 }  # fmt: skip
 _ROLES = (("gpu", "gpu"), ("ram", "ram"), ("drives", "nvme"), ("peer", "peer"), ("s3", "s3"))
+_ON_THE_WAY = ("client", "flows", "connections")  # limits of the way between two parts, whatever part they name
 _EVERY_ONE = {"link"}  # a host link is each of its lines; other parts stand at the first role that is there
 
 
@@ -41,7 +42,7 @@ def way_of(phase: Phase | None, *, has_cards: bool, is_direct: bool) -> Way:
     """What a phase lights. `is_direct`: cards and drives hang on the CPU, without switches between."""
     if phase is None:
         return Way(frozenset(), False)
-    parts = {hop.part for hop in phase.hops if _OF_HOP.get(hop.id) != ("trunk",)}
+    parts = {hop.part for hop in phase.hops if hop.id not in _ON_THE_WAY}
     found = {role for role, part in _ROLES if part in parts}
     if parts & {"servers", "disks"}:
         found.add("storage")

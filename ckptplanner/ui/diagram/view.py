@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextLayout
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -56,16 +56,64 @@ class Legend(QWidget):
 
 
 class Words(QLabel):
-    """A sentence that wraps. (A plain label asks for the height of its narrowest shape, whatever its width is.)"""
+    """A sentence in at most so many lines; what does not fit is in its tooltip."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._words, self._most = "", 2
+
+    def show_words(self, words: str, most: int = 2) -> None:
+        """Show a text in at most `most` lines."""
+        if (words, most) != (self._words, self._most):
+            self._words, self._most = words, most
+            self._fit()
+
+    @property
+    def words(self) -> str:
+        """The whole text."""
+        return self._words
+
+    def _fit(self) -> None:
+        shown = clamped(self._words, self.font(), self.width(), self._most)
+        self.setText(shown)
+        self.setToolTip("" if shown == self._words else self._words)
+        self.setAccessibleName(self._words)
 
     @override
     def minimumSizeHint(self) -> QSize:
-        return QSize(160, 20)
+        return QSize(160, 16)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+def clamped(words: str, made: QFont, wide: float, most: int) -> str:
+    """A text cut to what stands in `most` lines of that width."""
+    lines: list[str] = []
+    metrics = QFontMetricsF(made)
+    paragraphs = words.split("\n")
+    for number, paragraph in enumerate(paragraphs):
+        layout = QTextLayout(paragraph, made)
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(wide, 40))
+            lines.append(paragraph[line.textStart() : line.textStart() + line.textLength()])
+            if len(lines) == most:
+                rest = " ".join([paragraph[line.textStart() :], *paragraphs[number + 1 :]])
+                layout.endLayout()
+                if metrics.horizontalAdvance(rest) <= wide:
+                    return words
+                kept = "".join(lines[:-1])
+                return words[: len(kept) + words[len(kept) :].startswith("\n")] + metrics.elidedText(
+                    rest, Qt.TextElideMode.ElideRight, wide
+                )
+        layout.endLayout()
+    return words
 
 
 class PathView(QWidget):
@@ -235,9 +283,10 @@ class PathView(QWidget):
         self.phases.show_phases(phases, of_base, self._name, self._theme)
         phase = phase_of(plan, self._name)
         assert phase is not None
-        self._sentence.setText(say_text(phase.sentence))
-        self._detail.setText(self._contrast_words(plan) if self._gradients.isChecked() else say_text(phase.detail))
-        set_property(self._detail, "role", "small" if self._gradients.isChecked() else "muted")
+        is_hot = self._gradients.isChecked()
+        set_property(self._detail, "role", "small" if is_hot else "muted")
+        self._sentence.show_words(say_text(phase.sentence))
+        self._detail.show_words(self._contrast_words(plan) if is_hot else say_text(phase.detail), 4 if is_hot else 2)
         self.board.show_phase(plan, self._name)
         self.ram.show_ram(plan.host_ram, current_of(self._shown).index, self._theme)
         self._hops_title.setText(say("Hops: {phase}", phase=say_text(phase.title)))
