@@ -16,7 +16,7 @@ def facts(plan: Plan, cluster: Cluster) -> list[str]:
     found: list[str] = []
     chance = made.loss_probability_after_first
     if chance is not None:
-        shown, window = brief(chance, FRACTION, 2), rough(given.rebuild_s, SECONDS)
+        shown, window = _chance(chance), rough(given.rebuild_s, SECONDS)
         if cluster.factor == 2:
             found.append(say("chance that the second node of a pair is lost within {window}: {chance}",
                              window=window, chance=shown))  # fmt: skip
@@ -42,3 +42,8 @@ def _racks(cluster: Cluster) -> str:
     if inside:
         return say("{inside} of {count} groups lie inside one rack", inside=inside, count=count)
     return say("no group lies inside one rack")
+
+
+def _chance(chance: float) -> str:
+    least = 1e-6
+    return say("less than {chance}", chance=brief(least, FRACTION)) if 0.0 < chance < least else brief(chance, FRACTION, 2)

@@ -19,6 +19,7 @@ from ckptplanner.ui.words import say
 HEAD = 20  # the line above the cells
 _CHIP = 18.0
 _SCROLL = 10
+_SEARCHED = 4096  # in larger clusters colours follow a pattern
 _INSET = 3  # round the cells, for the ring of the keyboard
 
 
@@ -26,10 +27,16 @@ def caption(cluster: Cluster) -> str:
     """What the boxes are."""
     count, size = len(cluster.groups), cluster.factor
     if size < 2:
-        return say("{count} nodes, no copies of one on another", count=f"{cluster.nodes:,}") if cluster.nodes > 1 else say("1 node")
+        return (
+            say("{count} nodes, no copies of one on another", count=f"{cluster.nodes:,}")
+            if cluster.nodes > 1
+            else say("1 node")
+        )
     apart = cluster.groups[0][-1] - cluster.groups[0][0] > size - 1
     if not apart:
-        return say("{count} groups of {size} nodes; each node holds the shards of its whole group", count=f"{count:,}", size=size)
+        if size == 2:
+            return say("{count} groups of 2 nodes; each holds the shards of both", count=f"{count:,}")
+        return say("{count} groups of {size} nodes; each holds the shards of all", count=f"{count:,}", size=size)
     step = cluster.groups[0][1] - cluster.groups[0][0]
     return say("{count} groups of {size} nodes, {step} apart; point at one to see its group",
                count=f"{count:,}", size=size, step=step)  # fmt: skip
@@ -37,6 +44,8 @@ def caption(cluster: Cluster) -> str:
 
 def colours_of(cluster: Cluster, places: NodePlan) -> list[int]:
     """A step of the palette for each group, other than those of the groups beside it and above it."""
+    if cluster.nodes > _SEARCHED:
+        return [(group + cluster.groups[group][0] // places.per_line) % 4 for group in range(len(cluster.groups))]
     found = [-1] * len(cluster.groups)
     for group, members in enumerate(cluster.groups):
         taken = set()
@@ -81,7 +90,9 @@ def paint_cells(painter: QPainter, places: NodePlan, theme: Theme) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(Qt.PenStyle.NoPen)
     for colour, rooms in by_colour.items():
-        painter.setBrush(QColor(theme.groups[colour]).darker(108) if not theme.is_dark else QColor(theme.groups[colour]).lighter(125))
+        painter.setBrush(
+            QColor(theme.groups[colour]).darker(108) if not theme.is_dark else QColor(theme.groups[colour]).lighter(125)
+        )
         painter.drawRects(rooms)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -112,7 +123,7 @@ def _paint_labels(painter: QPainter, places: NodePlan, theme: Theme) -> None:
 def paint_lost(painter: QPainter, places: NodePlan, lost: Iterable[int], theme: Theme) -> None:
     """What is lost: a red edge, hatching and a cross, so that it does not hang on the colour."""
     nodes = sorted(lost)
-    if places.gap < 2:
+    if places.gap < 4:
         _paint_small_losses(painter, places, nodes, theme)
         return
     gone = set(places.cluster.lost_groups(frozenset(nodes)))
@@ -134,9 +145,10 @@ def _paint_chip(painter: QPainter, places: NodePlan, node: int, theme: Theme) ->
     pixels = BODY_PX if places.cell_h >= 28 else SMALL_PX
     wide = width_of(number, pixels)
     if room.width() >= wide + 26:
-        chip = QRectF(x - (wide + 24) / 2, y - _CHIP / 2, wide + 24, min(_CHIP, room.height() - 4))
+        tall = min(_CHIP, room.height() - 4)
+        chip = QRectF(x - (wide + 24) / 2, y - tall / 2, wide + 24, tall)
         box(painter, chip, theme.error_ground, "", radius=3.0)
-        cross(painter, chip.left() + 9, y, theme.error, 1.5, 4.0)
+        cross(painter, chip.left() + 9, y, theme.error, 1.5, min(4.0, tall / 2 - 2))
         write(painter, chip.adjusted(19, 0, -3, 0), number, theme.error, pixels=pixels)
     else:
         chip = QRectF(x - 8, y - 8, 16, 16).intersected(room.adjusted(2, 2, -2, -2))
@@ -189,7 +201,8 @@ class Cells(QWidget):
         self._case: Case | None = None
         self._places: NodePlan | None = None
         self._room = QSize(0, 0)
-        self._picture: QPixmap | None = None
+        self._picture: QPixmap | None = None  # the cells, and the same with what is lost
+        self._with_losses: QPixmap | None = None
         self._at: int | None = None  # under the mouse
         self._cursor = 0
 
@@ -200,13 +213,16 @@ class Cells(QWidget):
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme, self._picture = theme, None
+        self._theme, self._picture, self._with_losses = theme, None, None
         self.update()
 
     def show_case(self, case: Case | None) -> None:
         """Draw these nodes and losses."""
-        is_new = self._case is None or case is None or case.cluster != self._case.cluster
-        self._case = case
+        before, self._case = self._case, case
+        is_new = before is None or case is None or case.cluster is not before.cluster
+        if case is not None and before is not None and not is_new and case.lost == before.lost:
+            return
+        self._with_losses = None
         if case is not None and is_new:
             self._cursor, self._at = min(self._cursor, case.cluster.nodes - 1), None
             self._arrange()
@@ -223,7 +239,7 @@ class Cells(QWidget):
             self._arrange()
 
     def _arrange(self) -> None:
-        self._picture = None
+        self._picture = self._with_losses = None
         if self._case is None or self._room.isEmpty():
             return
         width, height = self._room.width() - 2 * _INSET, self._room.height() - 2 * _INSET
@@ -249,12 +265,9 @@ class Cells(QWidget):
         if self._case is None or self._places is None:
             return
         painter, places, theme = QPainter(self), self._places, self._theme
-        if self._picture is None or self._picture.devicePixelRatio() != self.devicePixelRatioF():
-            self._picture = self._drawn(places)
-        painter.drawPixmap(0, 0, self._picture)
+        painter.drawPixmap(0, 0, self._drawn(places, self._case.lost))
         painter.translate(_INSET, _INSET)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_lost(painter, places, self._case.lost, theme)
         if self._at is not None:
             for node in self._case.cluster.members(self._at):
                 edge = theme.text if node != self._at else theme.accent
@@ -262,17 +275,25 @@ class Cells(QWidget):
         if self.hasFocus():
             box(painter, places.cell(self._cursor).adjusted(-2, -2, 2, 2), "", theme.accent, radius=4.0, width=2.0)
 
-    def _drawn(self, places: NodePlan) -> QPixmap:
+    def _drawn(self, places: NodePlan, lost: frozenset[int]) -> QPixmap:
         ratio = self.devicePixelRatioF()
-        pixmap = QPixmap(self.size() * ratio)
-        pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(_INSET, _INSET)
-        paint_cells(painter, places, self._theme)
-        painter.end()
-        return pixmap
+        if self._picture is None or self._picture.devicePixelRatio() != ratio:
+            self._picture, self._with_losses = QPixmap(self.size() * ratio), None
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(self._picture)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(_INSET, _INSET)
+            paint_cells(painter, places, self._theme)
+            painter.end()
+        if self._with_losses is None:
+            self._with_losses = QPixmap(self._picture)
+            painter = QPainter(self._with_losses)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(_INSET, _INSET)
+            paint_lost(painter, places, lost, self._theme)
+            painter.end()
+        return self._with_losses
 
     # ------------------------------------------------------------ hands
 

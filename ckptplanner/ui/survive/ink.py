@@ -55,9 +55,12 @@ def write(
     return width
 
 
-def lines_of(words: str, width: float, most: int, pixels: int = SMALL_PX, *, bold: bool = False) -> list[str]:
-    """The words in at most so many lines: broken at spaces, inside a word only where it is wider than the line."""
+def lines_of(
+    words: str, width: float, most: int, pixels: int = SMALL_PX, *, bold: bool = False, widest: float = 0.0
+) -> list[str]:
+    """The words in at most so many lines: broken at spaces, inside a word only where it is wider than `widest`."""
     lines: list[str] = []
+    widest = max(widest, width)
     line = ""
     for word in words.split(" "):
         longer = f"{line} {word}" if line else word
@@ -67,14 +70,14 @@ def lines_of(words: str, width: float, most: int, pixels: int = SMALL_PX, *, bol
         if line:
             lines.append(line)
         line = word
-        while width_of(line, pixels, bold=bold) > width and len(line) > 1:
-            count = max(next((n for n in range(len(line) - 1, 0, -1) if width_of(line[:n], pixels, bold=bold) <= width), 1), 1)
+        while width_of(line, pixels, bold=bold) > widest and len(line) > 1:
+            count = next((n for n in range(len(line) - 1, 1, -1) if width_of(line[:n], pixels, bold=bold) <= widest), 1)
             lines.append(line[:count])
             line = line[count:]
     lines.append(line)
     if len(lines) > most:
         rest = "".join(lines[most - 1 :])
-        lines = [*lines[: most - 1], metrics(pixels, bold).elidedText(rest, Qt.TextElideMode.ElideRight, width)]
+        lines = [*lines[: most - 1], metrics(pixels, bold).elidedText(rest, Qt.TextElideMode.ElideRight, widest)]
     return lines
 
 

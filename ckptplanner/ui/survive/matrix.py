@@ -16,7 +16,7 @@ from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief
 
-_HEAD, _ROW, _LEAST_ROW, _TWO_LINES = 40.0, 36.0, 20.0, 32.0
+_HEAD, _ROW, _LEAST_ROW, _TWO_LINES = 40.0, 42.0, 20.0, 32.0
 _PILL_H, _LABEL, _COLUMN = 20.0, 168.0, 72.0
 
 
@@ -117,10 +117,12 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
 
 
 def _paint_head(painter: QPainter, column: QRectF, words: str, theme: Theme, *, is_chosen: bool) -> None:
-    lines = lines_of(words, column.width() - 2, 3, SMALL_PX, bold=is_chosen)
+    lines = lines_of(words, column.width() - 5, 3, SMALL_PX, bold=is_chosen, widest=column.width() + 3)
     top = column.top() + _HEAD - 3 - 12 * len(lines)
     for line in lines:
-        room = QRectF(column.left(), top, column.width(), 12)
+        room = column.adjusted(-2, 0, 2, 0)
+        room.setTop(top)
+        room.setHeight(12)
         write(painter, room, line, theme.text if is_chosen else theme.muted, bold=is_chosen, align="middle")
         top += 12
 
@@ -135,7 +137,9 @@ def _paint_label(painter: QPainter, row: QRectF, width: float, state: TierState,
         return
     room = QRectF(row.left(), row.top(), width, row.height())
     used = write(painter, room, name, colour, pixels=BODY_PX)
-    write(painter, room.adjusted(used + 8, 0, 0, 0), short_words(state), theme.warning if is_guess else theme.muted, align="right")
+    write(
+        painter, room.adjusted(used + 8, 0, 0, 0), short_words(state), theme.warning if is_guess else theme.muted, align="right"
+    )
 
 
 def _paint_read(painter: QPainter, room: QRectF, words: str, is_guess: bool, theme: Theme) -> None:

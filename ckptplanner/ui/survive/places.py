@@ -1,7 +1,7 @@
 """Where each node of a cluster lies in a rectangle: racks as lines of cells, in as many columns as keep the cells large.
 
-    rack 1  [0 1][2 3][4 5][6 7]      rack 3  [16 17]...
-    rack 2  [8 9]...                  rack 4  ...
+rack 1  [0 1][2 3][4 5][6 7]      rack 3  [16 17]...
+rack 2  [8 9]...                  rack 4  ...
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF
 
 from ckptplanner.ui.survive.case import Cluster
 
-_LEAST, _WIDEST, _TALLEST = 6.0, 72.0, 52.0  # from one cell to the next [px]
+_LEAST, _WIDEST, _TALLEST = 6.0, 80.0, 60.0  # from one cell to the next [px]
 _COLUMN_GAP, _WITHOUT_RACKS = 16.0, 8
 _LABELS = (56.0, 30.0, 0.0)  # words and number, number alone, none
 
@@ -83,7 +83,7 @@ class NodePlan:
 
     def is_joined(self, node: int, other: int) -> bool:
         """Whether two neighbours by number are drawn as one box: of one group, in one line."""
-        if not (0 <= min(node, other) and max(node, other) < self.cluster.nodes):
+        if not (min(node, other) >= 0 and max(node, other) < self.cluster.nodes):
             return False
         group_of = self.cluster.group_of
         return group_of[node] == group_of[other] and self.place(node)[:2] == self.place(other)[:2]
@@ -152,7 +152,7 @@ def fit(cluster: Cluster, width: float, height: float) -> NodePlan:
                 cell_w, cell_h = min(wide / per_line, _WIDEST), min(height / (rows * rack_lines), _TALLEST)
                 score = min(cell_w, 1.4 * cell_h) - 0.01 * columns
                 if label and cell_h * rack_lines >= (30 if label > 40 else 12):
-                    score += 7.0 if label > 40 else 6.0
+                    score += 12.0 if label > 40 else 6.0
                 if cell_w < 3:
                     score -= 1000.0
                 made = NodePlan(cluster, per_line, rack_lines, racks, columns, cell_w, cell_h, label)
@@ -184,8 +184,10 @@ def _scrolled(cluster: Cluster, width: float) -> NodePlan:
     most = max(math.floor((width - label) / _LEAST), 8)
     if not cluster.rack_nodes:
         per_line = min(most - most % 8, cluster.nodes)
-        return NodePlan(cluster, per_line, 1, math.ceil(cluster.nodes / per_line), 1, _LEAST, _LEAST, 0.0)
+        wide = math.floor(width / per_line)
+        return NodePlan(cluster, per_line, 1, math.ceil(cluster.nodes / per_line), 1, wide, min(wide, 8.0), 0.0)
     per_line = min(cluster.rack_nodes, most - most % 8 if most < cluster.rack_nodes else most)
     racks, lines = math.ceil(cluster.nodes / cluster.rack_nodes), math.ceil(cluster.rack_nodes / per_line)
     columns = max(min(math.floor((width + _COLUMN_GAP) / (label + per_line * _LEAST + _COLUMN_GAP)), racks), 1)
-    return NodePlan(cluster, per_line, lines, racks, columns, _LEAST, _LEAST, label)
+    wide = math.floor(((width - (columns - 1) * _COLUMN_GAP) / columns - label) / per_line)
+    return NodePlan(cluster, per_line, lines, racks, columns, wide, min(wide, 8.0), label)

@@ -24,7 +24,7 @@ from typing_extensions import override
 from ckptplanner.engine.node_plan import ClockPart
 from ckptplanner.ui.survive.case import Case, happened
 from ckptplanner.ui.survive.ink import box, cross, hatch, lines_of, mix, pen, width_of, write
-from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
+from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief, grouped, rough
 
@@ -121,7 +121,9 @@ def axis_word(seconds: float, step_s: float) -> str:
 # ---------------------------------------------------------------- drawing
 
 
-def paint_timeline(painter: QPainter, room: QRectF, case: Case, theme: Theme, *, over: str = "", has_grip: bool = False) -> None:
+def paint_timeline(
+    painter: QPainter, room: QRectF, case: Case, theme: Theme, *, over: str = "", has_grip: bool = False
+) -> None:
     """Draw one interval into a rectangle; `over` is the part of the clock under the pointer."""
     _paint_title(painter, room, case, theme)
     scale = fit(room, case)
@@ -130,8 +132,15 @@ def paint_timeline(painter: QPainter, room: QRectF, case: Case, theme: Theme, *,
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _paint_work(painter, scale, theme)
+    painter.setPen(pen(theme.error, 1.5))
+    x = math.floor(scale.x(case.survival.moment_s)) + 0.5
+    painter.drawLine(QLineF(x, scale.lane(0).top() + 12, x, scale.lane(5).top() + 2))
     _paint_clock(painter, scale, theme, over)
     _paint_saves(painter, scale, theme)
+    if case.survival.newest_age_s:
+        _paint_next(painter, scale, theme)
+    else:
+        _paint_last(painter, scale, theme)
     _paint_failure(painter, scale, theme, has_grip=has_grip)
     _paint_brackets(painter, scale, theme)
     _paint_axis(painter, scale, theme)
@@ -160,7 +169,9 @@ def _paint_title(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
     )  # fmt: skip
     short = say("worst case {worst}", worst=rough(case.range_s[1], SECONDS))
     room_left = room.width() - used - 24
-    write(painter, top.adjusted(used + 24, 0, 0, 0), words if width_of(words) <= room_left else short, theme.muted, align="right")
+    write(
+        painter, top.adjusted(used + 24, 0, 0, 0), words if width_of(words) <= room_left else short, theme.muted, align="right"
+    )
 
 
 def _paint_work(painter: QPainter, scale: Scale, theme: Theme) -> None:
@@ -178,9 +189,11 @@ def _paint_work(painter: QPainter, scale: Scale, theme: Theme) -> None:
     if after.width() <= 1:
         return
     painter.fillRect(after, QColor(theme.band))
-    words = say("catching up the lost {time}, then new work", time=rough(age, SECONDS)) if age else say("new work")
-    if after.width() > 72:
-        write(painter, after.adjusted(12, 0, -8, 0), words, theme.muted, align="middle")
+    texts = [say("new work")]
+    if age:
+        texts = [say("catching up the lost {time}, then new work", time=rough(age, SECONDS)), say("catching up")]
+    words = next((one for one in texts if width_of(one) <= after.width() - 16), "")
+    write(painter, after.adjusted(12, 0, -4, 0), words, theme.muted, align="middle")
 
 
 def _paint_rework(painter: QPainter, done: QRectF, time: str, theme: Theme) -> None:
@@ -227,7 +240,7 @@ def _paint_clock(painter: QPainter, scale: Scale, theme: Theme, over: str) -> No
 
 
 def _write_part(painter: QPainter, part: ClockPart, room: QRectF, theme: Theme) -> bool:
-    name, inside = say_text(part.name), room.adjusted(4, 4, -3, -4)
+    name, inside = say_text(part.name), room.adjusted(3, 4, -2, -4)
     time = brief(part.seconds, SECONDS)
     if inside.width() < max(width_of(time), min(width_of(name), 34.0)):
         return False
@@ -242,23 +255,22 @@ def _paint_narrow(painter: QPainter, scale: Scale, narrow: list[tuple[ClockPart,
     """Names of narrow parts side by side below the bar, each with a line up to its part."""
     lane, gap = scale.lane(3), 14.0
     words = [say("{part} {time}", part=say_text(part.name), time=brief(part.seconds, SECONDS)) for part, _ in narrow]
-    total = sum(width_of(one) + gap for one in words)
-    at = lane.left()
+    total, at, placed = sum(width_of(one) + gap for one in words), lane.left(), []
     for (_, room), one in zip(narrow, words, strict=True):
         x = math.floor(room.center().x()) + 0.5
         at = max(at, min(x + 4, lane.right() - total))
         painter.setPen(pen(theme.line))
-        painter.drawLine(QLineF(x, scale.bar.bottom() + 1, x, lane.center().y()))
-        if at > x + 4:
-            painter.drawLine(QLineF(x, lane.center().y(), at - 3, lane.center().y()))
-        wide = width_of(one)
+        painter.drawLine(QLineF(x, scale.bar.bottom() + 1, x, scale.bar.bottom() + 5))
+        painter.drawLine(QLineF(x, scale.bar.bottom() + 5, max(x, at + 2), lane.top() + 2))
+        placed.append((at, one))
+        at += width_of(one) + gap
+        total -= width_of(one) + gap
+    for at, one in placed:
         write(painter, QRectF(at, lane.top(), lane.right() - at, _LANE), one, theme.muted, ground=theme.surface)
-        at += wide + gap
-        total -= wide + gap
 
 
 def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
-    """When a save starts and stops training, and until when it is written; the next one dashed where it never comes."""
+    """When the save that is read back started and stopped training, and until when it was written."""
     case, schedule = scale.case, scale.case.plan.schedule
     assert schedule is not None
     mark, first, begins = theme.mark(case.index).colour, case.restorable_s or 0.0, begin_of(case)
@@ -269,30 +281,28 @@ def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
     painter.fillRect(QRectF(x0, lane.top() + 4, max(x1 - x0, 2.0), _SAVE), QColor(mark))
     ends, next_x = scale.x(case.survival.moment_s), scale.x(begins + case.period_s)
     time = brief(first, SECONDS)
-    side = (ends if ends - x1 > 40 else next_x) - x1 - 16
-    texts = (say("snapshot taken, training goes on; written and restorable after {time}", time=time),
+    texts: tuple[str, ...] = (say("snapshot taken, training goes on; written and restorable after {time}", time=time),
              say("written and restorable after {time}", time=time), say("restorable after {time}", time=time))  # fmt: skip
     if case.survival.source in ("local_nvme", "replica", "host_ram") or schedule.mode == "sync":
         texts = texts[1:]
-    words = next((one for one in texts if width_of(one) <= side), texts[-1])
-    write(painter, QRectF(x1 + 8, lane.top(), max(side, 120.0), _LANE), words, mark, ground=theme.surface)
-    _paint_next(painter, scale, begins, mark, theme)
+    room = QRectF(x1 + 8, lane.top(), min(ends, next_x) - x1 - 16, _LANE)
+    if room.width() < width_of(texts[-1]) and next_x - x1 - 16 < width_of(texts[-1]):
+        room = QRectF(x0 + 5, scale.lane(3).top(), ends - x0 - 12, _LANE)
+    elif room.width() < width_of(texts[-1]):
+        room.setRight(next_x - 8)
+    words = next((one for one in texts if width_of(one) <= room.width()), texts[-1])
+    write(painter, room, words, mark, ground=theme.surface)
     words = say("save starts, training stops {time}", time=brief(schedule.blocking_s, SECONDS))
-    left, wide = x0 + stop + 5, width_of(words)
-    write(painter, QRectF(left, top.top(), max(next_x - left - 8, 0), _LANE), words, mark, ground=theme.surface)
-    words = say("next save would start, {time}", time=brief(case.period_s, SECONDS))
-    if case.survival.moment_s > begins + case.period_s:
-        words = say("next save starts, {time}", time=brief(case.period_s, SECONDS))
-    if next_x + 6 + width_of(words) <= top.right():
-        write(painter, QRectF(next_x + 6, top.top(), top.right() - next_x - 6, _LANE), words, mark, ground=theme.surface)
-    elif next_x - 8 - left - wide - 16 >= width_of(words):
-        write(painter, QRectF(left + wide, top.top(), next_x - 8 - left - wide, _LANE), words, mark, align="right")
+    left = x0 + stop + 5
+    right = next_x - 8 if case.survival.newest_age_s else ends
+    write(painter, QRectF(left, top.top(), max(right - left, 0), _LANE), words, mark, ground=theme.surface)
 
 
-def _paint_next(painter: QPainter, scale: Scale, begins: float, mark: str, theme: Theme) -> None:
+def _paint_next(painter: QPainter, scale: Scale, theme: Theme) -> None:
     """The next save: begun and lost with the failure, or never begun; at its end lies the worst moment."""
-    case, lane = scale.case, scale.lane(2)
-    starts, worst = begins + case.period_s, begins + case.period_s + (case.restorable_s or 0.0)
+    case, lane, top, begins = scale.case, scale.lane(2), scale.lane(1), begin_of(scale.case)
+    mark, starts = theme.mark(case.index).colour, begins + case.period_s
+    worst = starts + (case.restorable_s or 0.0)
     has_begun = case.survival.moment_s > starts
     x0, x1 = scale.x(starts), scale.x(worst)
     x = math.floor(x0) + 0.5
@@ -306,18 +316,38 @@ def _paint_next(painter: QPainter, scale: Scale, begins: float, mark: str, theme
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.drawRect(room.adjusted(0, 0, -1, -1))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    if not case.survival.worst_rework_s:
-        return
-    words = say("worst moment, {time}", time=rough(case.survival.worst_rework_s, SECONDS))
-    if scale.room.right() - x1 - 8 >= width_of(words):
+    words = say("worst moment, {time}", time=rough(case.survival.worst_rework_s or 0.0, SECONDS))
+    if not has_begun and scale.room.right() - x1 - 8 >= width_of(words):
         write(painter, QRectF(x1 + 8, lane.top(), scale.room.right() - x1 - 8, _LANE), words, theme.muted)
+    time = brief(case.period_s, SECONDS)
+    words = say("next save starts, {time}", time=time) if has_begun else say("next save would start, {time}", time=time)
+    begun = say(
+        "save starts, training stops {time}", time=brief(case.plan.schedule.blocking_s if case.plan.schedule else 0, SECONDS)
+    )
+    taken = scale.x(begins) + width_of(begun) + 24
+    if x + 6 + width_of(words) <= top.right():
+        write(painter, QRectF(x + 6, top.top(), top.right() - x - 6, _LANE), words, mark, ground=theme.surface)
+    elif x - 8 - taken >= width_of(words):
+        write(painter, QRectF(taken, top.top(), x - 8 - taken, _LANE), words, mark, align="right", ground=theme.surface)
+
+
+def _paint_last(painter: QPainter, scale: Scale, theme: Theme) -> None:
+    """The save before a planned stop, which ends with it."""
+    case, schedule = scale.case, scale.case.plan.schedule
+    beyond = case.plan.beyond
+    assert schedule is not None
+    takes = beyond.final_save_s if beyond is not None and beyond.final_save_s is not None else schedule.writes_in_s
+    mark, lane = theme.mark(case.index).colour, scale.lane(2)
+    right = scale.x(case.survival.moment_s)
+    left = min(max(scale.x(case.survival.moment_s - takes), scale.x(case.restorable_s or 0.0) + 3), right)
+    painter.fillRect(QRectF(left, lane.top() + 4, max(right - left, 2.0), _SAVE), QColor(mark))
+    words = say("last save, written in {time}", time=brief(takes, SECONDS))
+    write(painter, QRectF(right + 8, lane.top(), max(lane.right() - right - 8, 0.0), _LANE), words, mark)
 
 
 def _paint_failure(painter: QPainter, scale: Scale, theme: Theme, *, has_grip: bool) -> None:
     case, top = scale.case, scale.lane(0)
     x = math.floor(scale.x(case.survival.moment_s)) + 0.5
-    painter.setPen(pen(theme.error, 1.5))
-    painter.drawLine(QLineF(x, top.top() + 12, x, scale.lane(5).top() + 2))
     cross(painter, x, top.center().y(), theme.error, 1.75, 4.5)
     words = _moment_words(case)
     left, right = x - top.left() - 10, top.right() - x - 10
@@ -473,7 +503,9 @@ class Timeline(QWidget):
         if self._case is None:
             return
         painter = QPainter(self)
-        paint_timeline(painter, QRectF(self.rect()).adjusted(1, 0, -1, 0), self._case, self._theme, over=self._over, has_grip=True)
+        paint_timeline(
+            painter, QRectF(self.rect()).adjusted(1, 0, -1, 0), self._case, self._theme, over=self._over, has_grip=True
+        )
         if self.hasFocus() and (scale := self.scale()) is not None:
             x = scale.x(self._case.survival.moment_s)
             around = QRectF(x - 8, scale.bar.center().y() - 13, 17, 26)

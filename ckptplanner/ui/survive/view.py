@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
@@ -16,9 +16,10 @@ from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.survive.case import Case, Cluster, case_of, cluster_of, event_of, event_word, example_of
 from ckptplanner.ui.survive.facts import facts
 from ckptplanner.ui.survive.grid import NodeGrid
+from ckptplanner.ui.survive.ink import lines_of, metrics, write
 from ckptplanner.ui.survive.matrix import TierMatrix, table_of
 from ckptplanner.ui.survive.timeline import Timeline
-from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 
 _EDGE, _BUTTON_H = 16, 26
@@ -52,7 +53,9 @@ class Events(QWidget):
     def show_case(self, case: Case) -> None:
         """Mark what happens; lost nodes that no other button stands for have one of their own."""
         cluster, own = case.cluster, self._own_key(case)
-        rack = say("Rack {number}", number=cluster.rack_of(min(case.lost, default=0)) + 1) if cluster.rack_nodes else say("Rack")
+        rack = (
+            say("Rack {number}", number=cluster.rack_of(min(case.lost, default=0)) + 1) if cluster.rack_nodes else say("Rack")
+        )
         words = {
             "process_restart": say("Process restart"), "node_reboot": say("Reboot"), "node_lost": say("One node"),
             "nodes": event_word("node_lost", case.lost, cluster), "rack_lost": rack, "cluster_lost": say("All nodes"),
@@ -96,6 +99,79 @@ class Events(QWidget):
         self.setFixedHeight(y + _BUTTON_H)
 
 
+class QuietLine(QLabel):
+    """One small line, shortened where it does not fit; the tooltip has all of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+        self.setProperty("role", "small")
+        self.setMinimumWidth(40)
+
+    @property
+    def words(self) -> str:
+        """All of it."""
+        return self._words
+
+    def show_words(self, words: str) -> None:
+        """Show a line."""
+        self._words = words
+        self._shorten()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._shorten()
+
+    def _shorten(self) -> None:
+        shown = metrics().elidedText(self._words, Qt.TextElideMode.ElideRight, self.width())
+        self.setText(shown)
+        self.setToolTip(self._words if shown != self._words else "")
+
+
+class Sentence(QLabel):
+    """A sentence in at most two lines, as tall as it needs at its width; a label's own wrapping asks for too much."""
+
+    def __init__(self, name: str, *, is_title: bool) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._is_title = is_title
+        self._colour = LIGHT.text
+        self.setMinimumWidth(80)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._colour = theme.text if self._is_title else theme.muted
+        self.update()
+
+    def show_words(self, words: str) -> None:
+        """Say something."""
+        self.setText(words)
+        self.setToolTip("")
+        self._fit()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _lines(self) -> list[str]:
+        return lines_of(self.text(), self.width(), 2, BODY_PX, bold=self._is_title)
+
+    def _fit(self) -> None:
+        lines = self._lines()
+        self.setFixedHeight(20 * len(lines))
+        if lines[-1].endswith("…") and not self.text().endswith("…"):
+            self.setToolTip(self.text())
+        self.update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        for index, line in enumerate(self._lines()):
+            room = QRectF(0, 20 * index, self.width(), 20)
+            write(painter, room, line, self._colour, pixels=BODY_PX, bold=self._is_title)
+
+
 class Picture(QWidget):
     """Sentences, grid, matrix and interval: what a picture of the view shows."""
 
@@ -103,28 +179,37 @@ class Picture(QWidget):
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "surface")
-        self.sentence, self.detail = QLabel(), QLabel()
-        self.sentence.setObjectName("survive.sentence")
-        self.sentence.setProperty("role", "title")
-        self.detail.setObjectName("survive.detail")
-        self.detail.setProperty("role", "muted")
-        for label in (self.sentence, self.detail):
-            label.setWordWrap(True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.sentence = Sentence("survive.sentence", is_title=True)
+        self.detail = Sentence("survive.detail", is_title=False)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
-        row.addWidget(grid, 46)
-        row.addWidget(matrix, 54)
+        row.addWidget(grid, 44)
+        row.addWidget(matrix, 56)
+        self._theme = LIGHT
+        self._timeline = timeline
         box = QVBoxLayout(self)
-        box.setContentsMargins(_EDGE, 0, _EDGE, 4)
+        box.setContentsMargins(_EDGE, 6, _EDGE, 0)
         box.setSpacing(0)
         box.addWidget(self.sentence)
         box.addWidget(self.detail)
         box.addSpacing(8)
         box.addLayout(row, 1)
-        box.addSpacing(6)
+        box.addSpacing(12)
         box.addWidget(timeline)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        for label in (self.sentence, self.detail):
+            label.show_theme(theme)
+        self.update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        for y in (0, self._timeline.y() - 8):
+            painter.fillRect(0, y, self.width(), 1, QColor(self._theme.hairline))
 
 
 class SurviveView(QWidget):
@@ -148,10 +233,8 @@ class SurviveView(QWidget):
         self._theme = LIGHT
         self.events, self.grid, self.matrix, self.timeline = Events(), NodeGrid(), TierMatrix(), Timeline()
         self._picture = Picture(self.grid, self.matrix, self.timeline)
-        self._facts = QLabel()
+        self._facts = QuietLine()
         self._facts.setObjectName("survive.facts")
-        self._facts.setProperty("role", "small")
-        self._facts.setWordWrap(True)
         self._offer = QWidget()
         self._propose = QPushButton(say("Keep 2 copies"))
         self._empty = QLabel()
@@ -172,19 +255,23 @@ class SurviveView(QWidget):
         row.addWidget(none)
         row.addWidget(self._propose)
         foot = QHBoxLayout()
-        foot.setContentsMargins(_EDGE, 0, _EDGE, 6)
+        foot.setContentsMargins(_EDGE, 0, _EDGE, 4)
         foot.setSpacing(16)
         foot.addWidget(self._offer)
         foot.addWidget(self._facts, 1)
         top = QHBoxLayout()
-        top.setContentsMargins(_EDGE, 8, _EDGE, 8)
+        top.setContentsMargins(_EDGE, 6, _EDGE, 6)
         top.addWidget(self.events)
         full = QWidget()
         box = QVBoxLayout(full)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
         box.addLayout(top)
-        box.addWidget(self._picture, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self._picture)
+        box.addWidget(scroll, 1)
         box.addLayout(foot)
         self._empty.setObjectName("survive.empty")
         self._empty.setProperty("role", "muted")
@@ -221,7 +308,7 @@ class SurviveView(QWidget):
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
-        for part in (self.grid, self.matrix, self.timeline):
+        for part in (self._picture, self.grid, self.matrix, self.timeline):
             part.show_theme(theme)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
@@ -240,13 +327,13 @@ class SurviveView(QWidget):
             if not self._lost:
                 self._lost = example_of("node_lost", cluster, 0)
             self._event = event_of(plan, self._lost)
-        self._draw(keeps_moment=True)
+        self._draw()
 
-    def _draw(self, *, keeps_moment: bool = False) -> None:
+    def _draw(self) -> None:
         if self._shown is None or self._shown.plan.schedule is None:
             return
         shown, before = self._shown, self._case
-        moment = self._moment_s if keeps_moment else None
+        moment = self._moment_s
         case = case_of(shown.plan, self._event, self._lost, moment, index=shown.index, before=before)
         if moment is not None:  # another plan or tier: the moment must lie in its interval
             span = case.range_s
@@ -255,13 +342,13 @@ class SurviveView(QWidget):
                 case = case_of(shown.plan, self._event, self._lost, None, index=shown.index, before=case)
         self._moment_s, self._case = moment, case
         self.events.show_case(case)
-        self._picture.sentence.setText(say_text(case.survival.sentence))
-        self._picture.detail.setText(say_text(case.survival.detail))
+        self._picture.sentence.show_words(say_text(case.survival.sentence))
+        self._picture.detail.show_words(say_text(case.survival.detail))
         for part in (self.grid, self.matrix, self.timeline):
             part.show_case(case)
         has_copies = case.cluster.factor > 1
         self._offer.setVisible(not has_copies and case.cluster.nodes > 1)
-        self._facts.setText(("\u00a0" * 6).join(facts(shown.plan, case.cluster)))
+        self._facts.show_words(("\u00a0" * 6).join(facts(shown.plan, case.cluster)))
 
     # ------------------------------------------------------------ hands
 
@@ -277,7 +364,7 @@ class SurviveView(QWidget):
             event = next(one for one in EVENTS if one == key)
             self._lost = example_of(event, cluster, self._node(cluster))
             self._event = event
-        self._draw(keeps_moment=True)
+        self._draw()
 
     def _node(self, cluster: Cluster) -> int:
         """The node that an example is made of: a lost one, or the one that the keys act on."""
@@ -289,11 +376,11 @@ class SurviveView(QWidget):
             return
         self._lost = lost
         self._event = event_of(self._case.plan, lost) if lost else "process_restart"
-        self._draw(keeps_moment=True)
+        self._draw()
 
     def _on_moment(self, moment_s: float | None) -> None:
         self._moment_s = moment_s
-        self._draw(keeps_moment=True)
+        self._draw()
 
     def _on_propose(self) -> None:
         self.edited.emit("replication.factor", 2)
@@ -309,11 +396,17 @@ def _why_empty(plan: Plan) -> str:
 
 
 def paint_survival(
-    painter: QPainter, room: QRectF, plan: Plan, event: Event, theme: Theme, *, lost: frozenset[int] | None = None, index: int = 0
+    painter: QPainter,
+    room: QRectF,
+    plan: Plan,
+    event: Event,
+    theme: Theme,
+    *,
+    lost: frozenset[int] | None = None,
+    index: int = 0,
 ) -> None:
     """Paint sentences, grid, matrix and interval into a rectangle, as lines and words, for a report."""
     from ckptplanner.ui.survive.pages import paint_case
 
     if plan.schedule is not None:
         paint_case(painter, room, case_of(plan, event, lost, index=index), theme)
-
