@@ -207,6 +207,11 @@ class Cells(QWidget):
         self._cursor = 0
 
     @property
+    def cluster(self) -> Cluster | None:
+        """The nodes that are shown."""
+        return None if self._case is None else self._case.cluster
+
+    @property
     def cursor_node(self) -> int:
         """The node that the keys act on."""
         return self._cursor
@@ -269,11 +274,11 @@ class Cells(QWidget):
         painter.translate(_INSET, _INSET)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._at is not None:
-            for node in self._case.cluster.members(self._at):
-                edge = theme.text if node != self._at else theme.accent
-                box(painter, places.cell(node).adjusted(-1, -1, 1, 1), "", edge, radius=3.0, width=1.5)
+            for first, last in runs_of(places, sorted(self._case.cluster.members(self._at))):
+                room = places.cell(first).united(places.cell(last))
+                box(painter, room.adjusted(-1, -1, 1, 1), "", theme.text, radius=3.0, width=1.5)
         if self.hasFocus():
-            box(painter, places.cell(self._cursor).adjusted(-2, -2, 2, 2), "", theme.accent, radius=4.0, width=2.0)
+            box(painter, places.slot(self._cursor).adjusted(-2, -2, 2, 2), "", theme.accent, radius=4.0, width=2.0)
 
     def _drawn(self, places: NodePlan, lost: frozenset[int]) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -417,6 +422,12 @@ class NodeGrid(QWidget):
         self._caption = "" if case is None else caption(case.cluster)
         self.cells.show_case(case)
         self.update()
+
+    def tallest(self, width: float) -> int:
+        """The height from which on it would only become emptier."""
+        if self.cells.cluster is None:
+            return self.minimumHeight()
+        return HEAD + _INSET + math.ceil(fit(self.cells.cluster, width - 2 * _INSET, 1e6).height)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -16,8 +16,9 @@ from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief
 
-_HEAD, _ROW, _LEAST_ROW, _TWO_LINES = 40.0, 42.0, 20.0, 32.0
-_PILL_H, _LABEL, _COLUMN = 20.0, 168.0, 72.0
+TALLEST = 288
+_HEAD, _ROW, _LEAST_ROW, _TWO_LINES = 40.0, 48.0, 20.0, 32.0
+_PILL_H, _COLUMN = 20.0, 88.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def paint_case(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> Non
             top += 20
     top += 8
     tall = max(room.bottom() - HEIGHT - _GAP - top, 100.0)
-    left = (room.width() - 24) * 0.44
+    left = (room.width() - 24) * (0.44 if room.width() >= 900 else 0.38)
     paint_grid(painter, QRectF(room.left(), top, left, tall), case, theme)
     paint_matrix(painter, QRectF(room.left() + left + 24, top, room.width() - left - 24, tall), case, theme)
     paint_timeline(painter, QRectF(room.left(), top + tall + _GAP, room.width(), HEIGHT), case, theme)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF
 
 from ckptplanner.ui.survive.case import Cluster
 
-_LEAST, _WIDEST, _TALLEST = 6.0, 80.0, 60.0  # from one cell to the next [px]
+_LEAST, _WIDEST, _TALLEST = 6.0, 84.0, 68.0  # from one cell to the next [px]
 _COLUMN_GAP, _WITHOUT_RACKS = 16.0, 8
 _LABELS = (56.0, 30.0, 0.0)  # words and number, number alone, none
 

@@ -214,15 +214,15 @@ def _paint_rework(painter: QPainter, done: QRectF, time: str, theme: Theme) -> N
 def _paint_clock(painter: QPainter, scale: Scale, theme: Theme, over: str) -> None:
     """The parts of the restart; one that is too narrow for its name has it below, on a leader."""
     narrow: list[tuple[ClockPart, QRectF]] = []
+    has_lane = _paint_actors(painter, scale, theme)
     for part, room in scale.parts():
         is_read, is_over = part.id == "read", part.id == over
         fill = theme.accent_ground if is_read else theme.selected if is_over else theme.panel
         edge = theme.accent if is_read or is_over else theme.line
         if room.width() >= 2:
             box(painter, room.adjusted(0, 0, 1, 0), fill, edge, radius=0.0)
-        if not _write_part(painter, part, room, theme) and part.seconds > 0:
+        if not _write_part(painter, part, room, theme, has_actor=not has_lane) and part.seconds > 0:
             narrow.append((part, room))
-    _paint_narrow(painter, scale, narrow, theme)
     found = scale.case.survival
     end = scale.x(found.moment_s + sum(part.seconds for part in found.clock))
     lane = scale.lane(4)
@@ -233,13 +233,37 @@ def _paint_clock(painter: QPainter, scale: Scale, theme: Theme, over: str) -> No
         words = say("then the checkpoint is read; how long that takes is not known")
     else:
         words = say("training runs again, {time} later", time=brief(found.restart_s, SECONDS))
-    if lane.right() - x - 6 >= width_of(words, bold=True):
-        write(painter, QRectF(x + 6, lane.top(), lane.right() - x - 6, _LANE), words, theme.text, bold=True)
+    room = QRectF(x + 6, lane.top(), lane.right() - x - 6, _LANE)
+    if room.width() >= width_of(words, bold=True):
+        write(painter, room, words, theme.text, bold=True)
     else:
-        write(painter, QRectF(lane.left(), lane.top(), x - 6 - lane.left(), _LANE), words, theme.text, bold=True, align="right")
+        room = QRectF(lane.left(), lane.top(), x - 6 - lane.left(), _LANE)
+        write(painter, room, words, theme.text, bold=True, align="right")
+    _paint_narrow(painter, scale, narrow, theme)
 
 
-def _write_part(painter: QPainter, part: ClockPart, room: QRectF, theme: Theme) -> bool:
+def _paint_actors(painter: QPainter, scale: Scale, theme: Theme) -> bool:
+    """Who acts, under the parts of the clock, one word for neighbours; not where the next save is drawn there."""
+    case, lane = scale.case, scale.lane(2)
+    parts = [(part, room) for part, room in scale.parts() if part.seconds > 0]
+    next_x = scale.x(begin_of(case) + case.period_s)
+    if not parts or case.survival.moment_s > begin_of(case) + case.period_s or parts[-1][1].right() > next_x - 4:
+        return False
+    if not case.survival.newest_age_s:
+        return False
+    joined: list[tuple[str, QRectF]] = []
+    for part, room in parts:
+        if joined and joined[-1][0] == actor_word(part):
+            joined[-1] = (joined[-1][0], joined[-1][1].united(room))
+        else:
+            joined.append((actor_word(part), room))
+    for words, room in joined:
+        if room.width() >= width_of(words) + 2:
+            write(painter, QRectF(room.left(), lane.top(), room.width(), _LANE), words, theme.muted, align="middle")
+    return True
+
+
+def _write_part(painter: QPainter, part: ClockPart, room: QRectF, theme: Theme, *, has_actor: bool) -> bool:
     name, inside = say_text(part.name), room.adjusted(3, 4, -2, -4)
     time = brief(part.seconds, SECONDS)
     if inside.width() < max(width_of(time), min(width_of(name), 34.0)):
@@ -247,14 +271,20 @@ def _write_part(painter: QPainter, part: ClockPart, room: QRectF, theme: Theme) 
     write(painter, QRectF(inside.left(), inside.top(), inside.width(), _LANE), name, theme.text, align="middle")
     both = f"{time}, {actor_word(part)}"
     line = QRectF(inside.left(), inside.top() + _LANE, inside.width(), _LANE)
-    write(painter, line, both if width_of(both) <= line.width() else time, theme.muted, align="middle")
+    write(painter, line, both if has_actor and width_of(both) <= line.width() else time, theme.muted, align="middle")
     return True
+
+
+def _narrow_words(part: ClockPart) -> str:
+    return say("{part} {time}, {actor}", part=say_text(part.name), time=brief(part.seconds, SECONDS), actor=actor_word(part))
 
 
 def _paint_narrow(painter: QPainter, scale: Scale, narrow: list[tuple[ClockPart, QRectF]], theme: Theme) -> None:
     """Names of narrow parts side by side below the bar, each with a line up to its part."""
     lane, gap = scale.lane(3), 14.0
-    words = [say("{part} {time}", part=say_text(part.name), time=brief(part.seconds, SECONDS)) for part, _ in narrow]
+    words = [_narrow_words(part) for part, _ in narrow]
+    if sum(width_of(one) + gap for one in words) > lane.width() / 2:
+        words = [say("{part} {time}", part=say_text(part.name), time=brief(part.seconds, SECONDS)) for part, _ in narrow]
     total, at, placed = sum(width_of(one) + gap for one in words), lane.left(), []
     for (_, room), one in zip(narrow, words, strict=True):
         x = math.floor(room.center().x()) + 0.5
@@ -285,11 +315,11 @@ def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
              say("written and restorable after {time}", time=time), say("restorable after {time}", time=time))  # fmt: skip
     if case.survival.source in ("local_nvme", "replica", "host_ram") or schedule.mode == "sync":
         texts = texts[1:]
-    room = QRectF(x1 + 8, lane.top(), min(ends, next_x) - x1 - 16, _LANE)
-    if room.width() < width_of(texts[-1]) and next_x - x1 - 16 < width_of(texts[-1]):
-        room = QRectF(x0 + 5, scale.lane(3).top(), ends - x0 - 12, _LANE)
-    elif room.width() < width_of(texts[-1]):
-        room.setRight(next_x - 8)
+    over = scale.x(case.survival.moment_s + sum(part.seconds for part in case.survival.clock))
+    rooms = (QRectF(x1 + 8, lane.top(), min(ends, next_x) - x1 - 16, _LANE),
+             QRectF(x0 + 5, scale.lane(3).top(), ends - x0 - 13, _LANE),
+             QRectF(x0 + 5, scale.lane(4).top(), over - x0 - 13, _LANE))  # fmt: skip
+    room = next((one for one in rooms if one.width() >= width_of(texts[-1])), rooms[-1])
     words = next((one for one in texts if width_of(one) <= room.width()), texts[-1])
     write(painter, room, words, mark, ground=theme.surface)
     words = say("save starts, training stops {time}", time=brief(schedule.blocking_s, SECONDS))

@@ -17,7 +17,7 @@ from ckptplanner.ui.survive.case import Case, Cluster, case_of, cluster_of, even
 from ckptplanner.ui.survive.facts import facts
 from ckptplanner.ui.survive.grid import NodeGrid
 from ckptplanner.ui.survive.ink import lines_of, metrics, write
-from ckptplanner.ui.survive.matrix import TierMatrix, table_of
+from ckptplanner.ui.survive.matrix import TALLEST, TierMatrix, table_of
 from ckptplanner.ui.survive.timeline import Timeline
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
@@ -181,7 +181,9 @@ class Picture(QWidget):
         self.setProperty("role", "surface")
         self.sentence = Sentence("survive.sentence", is_title=True)
         self.detail = Sentence("survive.detail", is_title=False)
-        row = QHBoxLayout()
+        self._grid = grid
+        self._upper = QWidget()
+        row = QHBoxLayout(self._upper)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
         row.addWidget(grid, 44)
@@ -194,9 +196,18 @@ class Picture(QWidget):
         box.addWidget(self.sentence)
         box.addWidget(self.detail)
         box.addSpacing(8)
-        box.addLayout(row, 1)
+        box.addWidget(self._upper, 1000)
         box.addSpacing(12)
         box.addWidget(timeline)
+        box.addStretch(1)
+
+    def fit(self) -> None:
+        """Grid and matrix grow with the window while that makes them more readable; what is left stays below."""
+        self._upper.setMaximumHeight(max(self._grid.tallest(self._grid.width()), TALLEST))
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.fit()
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -346,6 +357,7 @@ class SurviveView(QWidget):
         self._picture.detail.show_words(say_text(case.survival.detail))
         for part in (self.grid, self.matrix, self.timeline):
             part.show_case(case)
+        self._picture.fit()
         has_copies = case.cluster.factor > 1
         self._offer.setVisible(not has_copies and case.cluster.nodes > 1)
         self._facts.show_words(("\u00a0" * 6).join(facts(shown.plan, case.cluster)))
