@@ -257,7 +257,7 @@ def brief(value: float, unit: Unit, digits: int = 3) -> str:
     if unit.kind == "fraction":
         return f"{significant(value * 100, digits)}{NBSP}%"
     if unit.kind == "usd":
-        cents = 6 if unit.symbol in {"USD/h", "USD/GiB-month", "USD/GB-month", "USD/GB"} else digits  # a price is shown as it is billed
+        cents = 6 if unit in (USD_PER_H, USD_PER_GIB_MONTH, USD_PER_GB_MONTH, USD_PER_GB) else digits  # as it is billed
         return ("−" if value < 0 else "") + "$" + _brief_money(abs(value), digits, cents) + _suffix(unit)
     for name, scale in SHOWN_STEPS.get(unit.kind, ()):
         if abs(value) >= scale:

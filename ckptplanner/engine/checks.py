@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import fsx
+from ckptplanner.engine.node_checks import node_findings
 from ckptplanner.engine.outcome import Job, can_feed, required_write_bytes_per_s
 from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, storage_price_path
@@ -29,6 +31,7 @@ from ckptplanner.units import (
     GIBS,
     PARAMS,
     SECONDS,
+    USD,
     brief,
     grouped,
     rough,
@@ -42,7 +45,7 @@ LARGE_WASTE_FRACTION = 0.05
 
 def findings(plan: Plan) -> tuple[Finding, ...]:
     """Everything there is to say about a plan, errors first."""
-    return by_severity(finding for check in _CHECKS for finding in check(plan))
+    return by_severity(chain((finding for check in _CHECKS for finding in check(plan)), node_findings(plan)))
 
 
 def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -342,20 +345,29 @@ def _name(option: Option) -> Text:
 
 
 def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
-    storage = plan.scenario.storage
-    if plan.checkpoint.checkpoint_bytes <= 0:
+    storage, size, others = plan.scenario.storage, plan.checkpoint.checkpoint_bytes, plan.scenario.shared.used_bytes
+    if size <= 0:
         return
-    held = fsx.generations_gib(plan.checkpoint.checkpoint_bytes, storage.generations_kept, 1.0)
+    beside = chosen.fill_ratio * chosen.capacity_gib * GIB - storage.generations_kept * size  # others, other saves and jobs
+    room = chosen.capacity_gib * storage.max_fill * GIB - beside
     if chosen.fill_ratio > storage.max_fill * (1 + 1e-9):
-        most = int(storage.max_fill * chosen.capacity_gib * GIB / plan.checkpoint.checkpoint_bytes)
-        yield _say(
-            "error", path,
-            "{count} generations need {need}, {name} has room for {room}: keep {most} or buy more.",
-            count=storage.generations_kept, need=brief(round(held), GIBS), name=_name(chosen),
-            room=brief(round(chosen.capacity_gib * storage.max_fill), GIBS), most=most,
-        )  # fmt: skip
+        values = {
+            "count": storage.generations_kept, "need": brief(round(storage.generations_kept * size / GIB), GIBS),
+            "name": _name(chosen), "room": brief(max(round(room / GIB), 0), GIBS),
+        }  # fmt: skip
+        if others:
+            yield _say(
+                "error", "shared.used_bytes",
+                "{count} generations need {need}; beside {others} of others {name} has room for {room}. {cure}",
+                **values, others=brief(others, BYTES), cure=_cure(plan, chosen, storage.generations_kept * size - room),
+            )  # fmt: skip
+        else:
+            yield _say(
+                "error", path, "{count} generations need {need}, {name} has room for {room}: keep {most} or buy more.",
+                **values, most=max(int(room / size), 0),
+            )  # fmt: skip
     else:
-        spare = int(chosen.capacity_gib * storage.max_fill * GIB / plan.checkpoint.checkpoint_bytes) - storage.generations_kept
+        spare = int(room / size) - storage.generations_kept
         fill = brief(chosen.fill_ratio, FRACTION, 2)
         if spare > 0:
             yield _say(
@@ -369,6 +381,35 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
                 "Generations kept, {count}, fill {fill} of the file system: no room for another.",
                 count=storage.generations_kept, fill=fill,
             )  # fmt: skip
+
+
+def _cure(plan: Plan, chosen: Option, missing_bytes: float) -> Text:
+    """The cheapest way to make room on a file system that others fill, and what the local drives are good for."""
+    storage = plan.scenario.storage
+    tier = next(
+        (
+            t
+            for t in storage.tiers
+            if (t.throughput_mb_per_s_per_tib, t.efa) == (chosen.throughput_mb_per_s_per_tib, chosen.efa)
+        ),
+        None,
+    )
+    delete = text("delete {size}", size=brief(missing_bytes, BYTES))
+    cures = [delete]
+    if tier is not None:
+        steps = np.ceil(missing_bytes / storage.max_fill / GIB / tier.step_gib)
+        more = brief(float(steps) * tier.step_gib, GIBS)
+        price = plan.scenario.prices.storage_usd_per_gib_month.at(tier.throughput_mb_per_s_per_tib)
+        if price is None:
+            cures.append(text("or add {more}", more=more))
+        else:
+            money = brief(float(steps) * tier.step_gib * price, USD)
+            cures.append(text("or add {more} for {money} a month", more=more, money=money))
+    node = plan.scenario.workload.node
+    local = (node.nvme_count or 0) * (node.nvme_bytes_each or 0.0)
+    if local >= storage.generations_kept * plan.checkpoint.bytes_per_node:
+        cures.append(text("or save to the local drives, whose checkpoint dies with the node"))
+    return text("Before the first save: {cures}.", cures=listed(cures))
 
 
 def _speed(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from ckptplanner.engine.outcome import (
     outcome,
     required_write_bytes_per_s,
     sizing,
+    writing_at_once,
 )
 from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
@@ -100,18 +101,19 @@ def cheapest_rows(scenario: Scenario, systems: FileSystems, result: Outcome) -> 
     return np.where(np.isfinite(best[0]), tie.argmin(axis=0), -1).astype(float)
 
 
-def systems_at(scenario: Scenario, job: Job, write_s: FloatArray) -> tuple[FileSystems, FloatArray]:
+def systems_at(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> tuple[FileSystems, FloatArray]:
     """What could serve each write time: the eight FSx options, or the file system that exists; and W. (m, n), (n,)"""
     needed = required_write_bytes_per_s(scenario, job.checkpoint_bytes, write_s)
+    writing = writing_at_once(scenario, job, write_s, mode)
     if scenario.storage.custom is not None:
-        return existing(scenario), needed
-    return sizing(scenario, scenario.storage.tiers, needed / scenario.storage.write_efficiency, job), needed
+        return existing(scenario, writing), needed
+    return sizing(scenario, scenario.storage.tiers, needed / scenario.storage.write_efficiency, job, writing), needed
 
 
 def default_grid_s(scenario: Scenario) -> FloatArray:
     """The write times worth drawing: from 20 s (or a tenth of the present one) to well beyond the best interval. [s]"""
     job, storage = job_of(scenario), scenario.storage
-    systems, _ = systems_at(scenario, job, np.array([storage.write_s]))
+    systems, _ = systems_at(scenario, job, np.array([storage.write_s]), "async")
     save = outcome(scenario, job, systems, np.array([storage.write_s]), "async")
     interval = float(save.best_interval_s.min())
     low = min(FIRST_S, storage.write_s / 5.0)
@@ -133,7 +135,7 @@ def _cached_curves(scenario: Scenario, low_s: float, high_s: float) -> Curves:
 def curves(scenario: Scenario, grid: FloatArray) -> Curves:
     """Compute every curve at the given write times. [s], (n,), rising, > 0; `storage.write_s` plays no part."""
     job, storage = job_of(scenario), scenario.storage
-    systems, needed = systems_at(scenario, job, grid)
+    systems, needed = systems_at(scenario, job, grid, storage.mode)
     by_mode = {mode: outcome(scenario, job, systems, grid, mode) for mode in ("sync", "async")}
     shown = by_mode[storage.mode]
     now = by_mode["async"]
@@ -157,7 +159,7 @@ def curves(scenario: Scenario, grid: FloatArray) -> Curves:
 
 def total_usd_at(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
     """Storage and lost GPU time of the cheapest choice at each write time. [USD/year], (n,)"""
-    systems, _ = systems_at(scenario, job, write_s)
+    systems, _ = systems_at(scenario, job, write_s, mode)
     result = outcome(scenario, job, systems, write_s, mode)
     index = cheapest_rows(scenario, systems, result).astype(int)
     taken = np.take_along_axis(result.total_usd_per_year, np.maximum(index, 0)[None, :], axis=0)[0]
@@ -169,7 +171,7 @@ def least_total(scenario: Scenario, low_s: float, high_s: float) -> Ranges | Non
     if scenario.storage.custom is not None:
         return None
     job = job_of(scenario)
-    edges = teeth.edges_s(scenario, job, scenario.storage.tiers, low_s, high_s)
+    edges = teeth.edges_s(scenario, job, scenario.storage.mode, low_s, high_s)
 
     def total(write_s: FloatArray) -> FloatArray:
         return total_usd_at(scenario, job, write_s, scenario.storage.mode) / MONTHS_PER_YEAR

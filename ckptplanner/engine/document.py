@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, fields
 from typing import Any
 
+from ckptplanner.engine.node_plan import Hop, HostRam, Phase, ReplicationPlan
 from ckptplanner.engine.plan import Finding, Option, Plan
 
-NOT_YET = ("levels", "replication", "datapath")
+NOT_YET = ("levels",)
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
     """The whole plan; a part that this version does not compute is null, with a finding that says so."""
     later = {
         "severity": "info",
-        "path": "replication",
-        "message": f"This version does not compute {', '.join(NOT_YET)}: they are null.",
+        "path": "local.enabled",
+        "message": f"This version does not compute {', '.join(NOT_YET)}: null.",
     }
     return {
         "checkpoint": asdict(plan.checkpoint),
@@ -28,8 +29,49 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         },
         "cost": asdict(plan.cost) if plan.cost else None,
         **dict.fromkeys(NOT_YET),
+        "replication": _replication(plan.replication) if plan.replication else None,
+        "datapath": _datapath(plan) if plan.datapath else None,
+        "host_ram": _host_ram(plan.host_ram) if plan.host_ram else None,
+        "beyond": asdict(plan.beyond) if plan.beyond else None,
         "findings": [*map(_finding, plan.findings), later],
     }
+
+
+def _replication(replication: ReplicationPlan) -> dict[str, Any]:
+    """The groups in figures; the nodes of each group stay out, they follow from factor and jump."""
+    row = {field.name: getattr(replication, field.name) for field in fields(replication) if field.name != "node_groups"}
+    chances = {str(lost): chance for lost, chance in replication.survive_probabilities}
+    return row | {"survive_probabilities": chances}
+
+
+def _datapath(plan: Plan) -> dict[str, Any]:
+    path = plan.datapath
+    assert path is not None
+    return {
+        "reachable_blocking_s": path.reachable_blocking_s,
+        "reachable_write_s": path.reachable_write_s,
+        "phases": [_phase(phase) for phase in path.phases],
+    }
+
+
+def _phase(phase: Phase) -> dict[str, Any]:
+    names = ("name", "is_used", "bytes_per_node", "seconds", "allowed_s")
+    return {
+        **{name: getattr(phase, name) for name in names},
+        "bottleneck": phase.bottleneck,
+        "hops": [_hop(hop) for hop in phase.hops],
+    }
+
+
+def _hop(hop: Hop) -> dict[str, Any]:
+    names = ("ceiling_bytes_per_s", "load_bytes_per_s", "use_ratio", "is_shared", "kind", "source", "date", "path")
+    return {"name": hop.id, "title": str(hop.name), **{name: getattr(hop, name) for name in names}}
+
+
+def _host_ram(ram: HostRam) -> dict[str, Any]:
+    names = ("ram_bytes", "used_bytes", "fill_ratio", "ring_drain_bytes_per_s", "ring_blocking_s")
+    items = [{"name": item.id, "held_bytes": item.held_bytes, "is_guess": item.is_guess} for item in ram.items]
+    return {**{name: getattr(ram, name) for name in names}, "items": items}
 
 
 def _option(option: Option) -> dict[str, Any]:

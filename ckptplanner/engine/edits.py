@@ -16,8 +16,9 @@ from pydantic import ValidationError
 from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord, LayoutPart, ModelParts, ModelRow, NodeType, Row
 from ckptplanner.engine.later import NEUTRAL, from_text, refusal
+from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source, storage_price_path
-from ckptplanner.frozen import FieldSpec, PathError, spec_of, value_at, with_value
+from ckptplanner.frozen import FieldSpec, Frozen, PathError, spec_of, value_at, with_value
 from ckptplanner.units import UnitError, exact, parse
 
 Kind = Literal["log", "doc", "article", "guess", "typed"]
@@ -130,6 +131,33 @@ def _custom_from_text(written: str) -> CustomStorage | None:
         raise EditError("storage.custom", f"write null, or a JSON object with {fields}") from error
 
 
+def _rows_from_text(path: str, model: type[Frozen]) -> Callable[[str], Any]:
+    """A reader of rows: a JSON list of objects with the fields of `model`; empty or null is none."""
+
+    def read(written: str) -> Any:
+        clean = written.strip()
+        if clean.lower() in {"", "null", "none", "[]"}:
+            return ()
+        fields = ", ".join(model.model_fields)
+        try:
+            rows = json.loads(clean)
+            if not isinstance(rows, list):
+                raise ValueError("no list")
+            return tuple(model.model_validate(row) for row in rows)
+        except ValidationError as error:
+            raise EditError(path, f"{row_fault(error)}; a row has {fields}") from error
+        except ValueError as error:
+            raise EditError(path, f"write a JSON list of rows with {fields}") from error
+
+    return read
+
+
+def row_fault(error: ValidationError) -> str:
+    """What is wrong with a row: the field and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}, not {json.dumps(first['input'], default=str)[:60]}"
+
+
 _TEXT_READERS: dict[str, Callable[[str], Any]] = {
     "workload.layout": _layout_from_text,
     "workload.bytes_per_param": _given_bytes,
@@ -138,6 +166,8 @@ _TEXT_READERS: dict[str, Callable[[str], Any]] = {
     "workload.framework": str.strip,
     "workload.model": str.strip,
     "failures.record": str.strip,
+    "saves": _rows_from_text("saves", SaveRow),
+    "restart.classes": _rows_from_text("restart.classes", RestartClass),
 }
 
 
@@ -180,6 +210,10 @@ def _region_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
         row = catalog.storage_price(str(value), tier)
         yield path, row.usd_per_gib_month if row else None, _from_row(path, row) if row else None
     yield _node_price(str(value), scenario.workload.node.id)
+    if value != scenario.prices.region:
+        home = spec_of(Scenario, "prices.region").default  # the only region whose price of S3 was found
+        price = spec_of(Scenario, "prices.s3_usd_per_gb_month").default if value == home else None
+        yield "prices.s3_usd_per_gb_month", price, None
 
 
 def _record_changes(_: Scenario, value: Any) -> Iterable[Change]:

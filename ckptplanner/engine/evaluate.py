@@ -16,12 +16,18 @@ import numpy as np
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import checkpoint as ck
 from ckptplanner.engine import checks, cost, fsx, interval
+from ckptplanner.engine.beyond_plan import Context, beyond_plan
 from ckptplanner.engine.curves import systems_at
-from ckptplanner.engine.outcome import FileSystems, Job, Outcome, existing, fixed_tier, job_of, outcome
+from ckptplanner.engine.datapath import Way, data_path
+from ckptplanner.engine.host_ram import host_ram
+from ckptplanner.engine.node_plan import Beyond, DataPath, ReplicationPlan
+from ckptplanner.engine.outcome import FileSystems, Job, Outcome, baseline_share, existing, fixed_tier, job_of, outcome
 from ckptplanner.engine.plan import Checkpoint, Cost, Option, Plan, Schedule, StoragePlan, Waste
+from ckptplanner.engine.replicas import replication_plan
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
+from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text, text
-from ckptplanner.units import GIBS, brief
+from ckptplanner.units import GIB, GIBS, MONTHS_PER_YEAR, brief
 
 Value = TypeVar("Value")
 
@@ -31,6 +37,7 @@ class Candidate:
     """One file system with what follows from it: a row of the options table and its column of the outcome."""
 
     option: Option
+    tier: FsxTier | None
     systems: FileSystems
     outcome: Outcome
 
@@ -47,16 +54,70 @@ def evaluate(scenario: Scenario) -> Plan:
         chosen=chosen.option if chosen else None,
         options=tuple(candidate.option for candidate in sorted(candidates, key=_rank)),
     )
+    schedule = _schedule(scenario, job, chosen.outcome) if chosen else None
+    way = _way(scenario, job, chosen, schedule)
+    path = data_path(way)
+    beyond = _beyond(scenario, job, chosen, schedule, way, path, needed)
     plan = Plan(
         scenario=scenario,
         checkpoint=Checkpoint(job.checkpoint_bytes, ck.bytes_per_writer(job.checkpoint_bytes, job.writers)),
-        schedule=_schedule(scenario, job, chosen.outcome) if chosen else None,
+        schedule=schedule,
         waste=_waste(scenario, chosen.outcome) if chosen else None,
         storage=storage,
-        cost=_cost(job, chosen.outcome) if chosen else None,
+        cost=_cost(job, chosen.outcome, beyond) if chosen else None,
         findings=(),
+        replication=_replicas(scenario, job, schedule, path),
+        datapath=path,
+        host_ram=host_ram(way, job.mtbi_s, path.phase("snapshot").seconds),
+        beyond=beyond,
     )
     return replace(plan, findings=checks.findings(plan))
+
+
+def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Schedule | None) -> Way:
+    """What the data path is built from."""
+    option, tier = (chosen.option, chosen.tier) if chosen else (None, None)
+    own_write = own_read = None
+    if chosen is not None:
+        own = baseline_share(scenario, chosen.systems.write_bytes_per_s, chosen.systems.jobs_writing)
+        own_write = float(own[0, 0]) * scenario.storage.write_efficiency
+        reads = float(chosen.systems.read_bytes_per_s[0, 0]) * scenario.storage.read_efficiency
+        own_read = max(reads - scenario.shared.load_bytes_per_s, 1.0)
+    return Way(
+        scenario=scenario,
+        checkpoint_bytes=job.checkpoint_bytes,
+        option=option,
+        tier=tier,
+        write_s=schedule.write_s if schedule else None,
+        period_s=schedule.period_s if schedule else None,
+        blocking_s=schedule.blocking_s if schedule else scenario.storage.blocking_s,
+        own_write_bytes_per_s=own_write,
+        own_read_bytes_per_s=own_read,
+        largest_s3_bytes=max((row.bytes or job.checkpoint_bytes for row in scenario.saves if row.to == "s3"), default=0.0),
+    )
+
+
+def _replicas(scenario: Scenario, job: Job, schedule: Schedule | None, path: DataPath) -> ReplicationPlan:
+    written, read = path.phase("replicate").seconds, path.phase("restore_replica").seconds
+    durable = None if schedule is None or written is None else schedule.blocking_s + written
+    period = schedule.period_s if schedule else None
+    return replication_plan(scenario, job.checkpoint_bytes, period, durable, read, job.restart_base_s)
+
+
+def _beyond(
+    scenario: Scenario,
+    job: Job,
+    chosen: Candidate | None,
+    schedule: Schedule | None,
+    way: Way,
+    path: DataPath,
+    needed_bytes_per_s: float,
+) -> Beyond | None:
+    if chosen is None or schedule is None:
+        return None
+    rework = float(chosen.outcome.planned_rework_s[0, 0])
+    writing = float(np.ravel(chosen.systems.jobs_writing)[0])
+    return beyond_plan(Context(scenario, job, way, path, schedule, needed_bytes_per_s, rework, writing))
 
 
 @lru_cache(maxsize=128)
@@ -81,7 +142,7 @@ def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
     storage = scenario.storage
     write = np.array([storage.write_s])
     without = scenario.model_copy(update={"storage": storage.model_copy(update={"custom": None})})
-    sized, needed = systems_at(without, job, write)
+    sized, needed = systems_at(without, job, write, storage.mode)
     result = outcome(scenario, job, sized, write, storage.mode)
     found = [
         _candidate(scenario, job, row, tier, _row(sized, row), _row(result, row), _excluded(scenario, tier, sized, row))
@@ -89,21 +150,21 @@ def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
     ]
     if not np.isfinite(needed).all():
         found = []
-    for tier, systems in _given(scenario):
+    for tier, systems in _given(scenario, sized.jobs_writing):
         given = _candidate(scenario, job, None, tier, systems, outcome(scenario, job, systems, write, storage.mode), None)
         found = [given, *(other for other in found if other.option.id != given.option.id)]
     return found
 
 
-def _given(scenario: Scenario) -> list[tuple[FsxTier | None, FileSystems]]:
+def _given(scenario: Scenario, jobs_writing: FloatArray) -> list[tuple[FsxTier | None, FileSystems]]:
     """What the user has fixed: existing storage, or a tier with its capacity."""
     if scenario.storage.custom is not None:
-        return [(None, existing(scenario))]
+        return [(None, existing(scenario, jobs_writing))]
     fixed = TIER_PATTERN.fullmatch(scenario.storage.tier)
     if fixed is None:
         return []
     tier = tier_like(scenario, float(fixed[1]), efa=bool(fixed[3]))
-    return [(tier, fixed_tier(scenario, tier, float(fixed[2])))]
+    return [(tier, fixed_tier(scenario, tier, float(fixed[2]), jobs_writing))]
 
 
 def tier_like(scenario: Scenario, throughput: float, *, efa: bool) -> FsxTier:
@@ -146,7 +207,7 @@ def _candidate(
     excluded: Text | None,
 ) -> Candidate:
     capacity = float(systems.capacity_gib[0, 0])
-    held = fsx.generations_gib(job.checkpoint_bytes, scenario.storage.generations_kept, 1.0)
+    held = (job.held_bytes + scenario.shared.used_bytes) / GIB
     sized = row is not None
     option = Option(
         id=option_id(tier, capacity),
@@ -167,7 +228,7 @@ def _candidate(
         excluded_reason=excluded,
     )
     option = replace(option, illegal_reason=checks.illegal_reason(scenario, job, tier, option))
-    return Candidate(option, systems, result)
+    return Candidate(option, tier, systems, result)
 
 
 def option_id(tier: FsxTier | None, capacity_gib: float) -> str:
@@ -234,36 +295,58 @@ def _waste(scenario: Scenario, result: Outcome) -> Waste:
     makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
     exact = _known(result.exact_fraction) if makes_sense else None
     saving = _known(result.saving_fraction) if makes_sense else None
+    planned = _known(result.planned_fraction) if makes_sense else None
+    chosen = _known(result.chosen_fraction) if makes_sense else None
     return Waste(
         model=scenario.storage.waste_model,
         first_order_fraction=_known(result.first_order_fraction) if makes_sense else None,
         exact_fraction=exact,
-        chosen_fraction=_known(result.chosen_fraction) if makes_sense else None,
+        chosen_fraction=chosen,
         saving_fraction=saving,
         interruption_fraction=exact - saving if exact is not None and saving is not None else None,
+        planned_fraction=planned,
+        total_fraction=min(chosen + planned, 1.0) if chosen is not None and planned is not None else None,
         mean_rework_s=float(result.mean_rework_s[0, 0]),
         worst_rework_s=float(result.worst_rework_s[0, 0]),
     )
 
 
-def _cost(job: Job, result: Outcome) -> Cost:
+def _cost(job: Job, result: Outcome, beyond: Beyond | None) -> Cost:
     makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
 
-    def lost(fraction: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float | None:
+    def lost(fraction: FloatArray) -> float | None:
         return _known(cost.lost_usd_per_year(fraction, job.gpus, job.gpu_value_usd_per_h)) if makes_sense else None
 
-    storage = _known(result.storage_usd_per_year)
-    stalled, rework, restart = (
-        lost(fraction) for fraction in (result.saving_fraction, result.rework_fraction, result.restart_fraction)
-    )
-    gpu = stalled + rework + restart if None not in (stalled, rework, restart) else None  # type: ignore[operator]
+    storage, other = _known(result.storage_usd_per_year), _other_usd_per_year(beyond)
+    fractions = (result.saving_fraction, result.rework_fraction, result.restart_fraction, result.planned_fraction)
+    stalled, rework, restart, planned = map(lost, fractions)
+    gpu = _sum(stalled, rework, restart, planned)
     hours = _known(cost.lost_gpu_h_per_year(result.saving_fraction, job.gpus)) if makes_sense else None
     return Cost(
         storage_usd_per_year=storage,
         stalled_gpu_usd_per_year=stalled,
         rework_usd_per_year=rework,
         restart_usd_per_year=restart,
-        total_usd_per_year=storage + gpu if storage is not None and gpu is not None else None,
+        planned_usd_per_year=planned,
+        other_usd_per_year=other,
+        total_usd_per_year=_sum(storage, gpu, other),
         stalled_gpu_h_per_year=hours,
         lost_gpu_usd_per_year=gpu,
     )
+
+
+def _sum(*parts: float | None) -> float | None:
+    """The sum, None where a part is not known."""
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def _other_usd_per_year(beyond: Beyond | None) -> float | None:
+    """S3, idle spares and traffic between zones; what piles up in S3 is on average half of its end. [USD/year]"""
+    if beyond is None:
+        return 0.0
+    saved = sum(row.usd_per_month or 0.0 for row in beyond.saves) / 2.0
+    if beyond.s3_bytes and beyond.s3_usd_per_month is None:
+        return None
+    month = _sum(saved, beyond.zone_usd_per_month, beyond.spares_usd_per_month)
+    return None if month is None else month * MONTHS_PER_YEAR

@@ -71,8 +71,17 @@ def client_bytes_per_s(
 
 
 def write_s_at_steps(
-    checkpoint_bytes: float, throughput_mb_per_s_per_tib: float, capacities_gib: FloatArray, efficiency: float
+    written_bytes: float,
+    throughput_mb_per_s_per_tib: float,
+    capacities_gib: FloatArray,
+    efficiency: float,
+    load_bytes_per_s: float,
 ) -> FloatArray:
-    """Return the write times at which a capacity is just enough: below each of them the next step is due. [s]"""
-    rate = baseline_bytes_per_s(capacities_gib, np.asarray(throughput_mb_per_s_per_tib)) * efficiency
-    return checkpoint_bytes / rate
+    """Return the write times at which a capacity is just enough: below each of them the next step is due. [s]
+
+    Args:
+        written_bytes: What all jobs that write at once write. [B]
+        load_bytes_per_s: What others take of the file system. [B/s] Capacities that have nothing left are left out.
+    """
+    rate = baseline_bytes_per_s(capacities_gib, np.asarray(throughput_mb_per_s_per_tib)) * efficiency - load_bytes_per_s
+    return np.asarray(written_bytes / rate[rate > 0.0])

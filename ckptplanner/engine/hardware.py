@@ -97,7 +97,7 @@ class Memory(Frozen):
         2, title="Saves in RAM", ge=1, le=1000,
         help="Saves that host memory holds at once when saving is asynchronous: the one being written and room for the next.",
     )  # fmt: skip
-    pinned_bytes: Bytes = entry(0.0, title="Pinned buffers", source="article", ge=0, le=1e18, help="Page-locked buffers a node.")
+    pinned_bytes: Bytes = entry(0.0, title="Pinned buffers", source="article", ge=0, le=1e18, help="Page-locked, a node.")
     ram_disk_bytes: Bytes = entry(0.0, title="RAM disk", source="article", ge=0, le=1e18, help="A tmpfs of each node.")
     growth_bytes: Bytes = entry(
         0.0, title="Left by each save", source="article", ge=0, le=1e18,

@@ -162,3 +162,16 @@ def exact_waste_fraction(
     survive = np.exp(-(interval_s + background_s + restart_s) / mtbi_s)
     goodput = work * survive / -np.expm1(-period_s / mtbi_s) / (1.0 + downtime_s / mtbi_s)
     return np.asarray(np.clip(1.0 - goodput, 0.0, 1.0))
+
+
+def with_pauses(waste_fraction: FloatArray, pause_fraction: FloatArray) -> FloatArray:
+    """Return the waste where some interruptions only pause the job and lose no more than a step. [1]
+
+    Args:
+        waste_fraction: Waste of the interruptions that go back to a save. [1]
+        pause_fraction: Time of the pauses by the time that runs between them. [1], >= 0
+
+    Each pause is free of further interruptions. The goodput of E1 with the rate of the others, over 1 plus the share of
+    pauses: docs/models.md 14.2.
+    """
+    return 1.0 - (1.0 - waste_fraction) / (1.0 + pause_fraction)

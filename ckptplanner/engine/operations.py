@@ -38,7 +38,12 @@ class Shared(Frozen):
         0.0, title="Used by others", source="article", ge=0, le=1e21, help="Space of the file system that is taken already."
     )
     load_bytes_per_s: BytesPerSecond = entry(
-        0.0, title="Load of others", source="article", ge=0, le=1e18, help="Rate that others take of it, reads and writes alike."
+        0.0,
+        title="Load of others",
+        source="article",
+        ge=0,
+        le=1e18,
+        help="What others take of it, reading and writing alike.",
     )
     jobs: Count = entry(
         1, title="Jobs like this", source="article", ge=1, le=10_000,

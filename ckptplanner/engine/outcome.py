@@ -15,13 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ckptplanner.data.records import FsxTier
+from ckptplanner.engine import beyond, ceilings, cost, fsx, interruptions, interval, restarts
 from ckptplanner.engine import checkpoint as ck
-from ckptplanner.engine import cost, fsx, interruptions, interval
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import BoolArray, FloatArray
-from ckptplanner.units import DAY, GBPS, GIB
-
-GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # AWS, FSx for Lustre User Guide: one client with EFA and GPUDirect Storage
+from ckptplanner.units import DAY, GIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +27,21 @@ class Job:
     """The numbers of a scenario that no file system and no write time changes."""
 
     checkpoint_bytes: float
+    held_bytes: float  # on the file system: the generations of all jobs, and what other saves keep there
     writers: int
     mtbi_s: float
     restart_base_s: float
+    ways: restarts.Ways
+    downtime_s: float
+    row_stop_fraction: float
     gpus: int
     gpu_value_usd_per_h: float
     run_s: float
+
+    @property
+    def rollback_mtbi_s(self) -> float:
+        """Mean time between interruptions that lose what was trained since a save. [s]"""
+        return self.mtbi_s / self.ways.save_share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +56,7 @@ class FileSystems:
     bound_by_capacity: BoolArray
     allowed: BoolArray  # by the EFA rule and the quota
     usable: BoolArray  # allowed, and the nodes can feed it
+    jobs_writing: FloatArray  # how many of the jobs on it write at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +82,8 @@ class Outcome:
     worst_rework_s: FloatArray
     rework_fraction: FloatArray
     restart_fraction: FloatArray
+    planned_rework_s: FloatArray
+    planned_fraction: FloatArray
     lost_usd_per_year: FloatArray
     storage_usd_per_year: FloatArray
     total_usd_per_year: FloatArray
@@ -81,21 +91,43 @@ class Outcome:
 
 def job_of(scenario: Scenario) -> Job:
     """Work out what the whole job has in common."""
-    work, prices = scenario.workload, scenario.prices
+    work, prices, storage = scenario.workload, scenario.prices, scenario.storage
     size = work.measured_bytes or ck.checkpoint_bytes(
         work.total_params, work.frozen_params, work.bytes_per_param, work.frozen_bytes_per_param
     )
     node_price = np.nan if prices.node_usd_per_h is None else prices.node_usd_per_h
     value = prices.gpu_value_usd_per_h
+    run_s = scenario.run.days * DAY
+    mtbi_s = interruptions.scaled_mtbi_s(scenario.failures.mtbi_s, scenario.failures.mtbi_nodes, work.nodes)
     return Job(
         checkpoint_bytes=size,
+        held_bytes=storage.generations_kept * size * scenario.shared.jobs + _other_saves_bytes(scenario, size, run_s),
         writers=work.nodes if work.writer == "sharded" else 1,
-        mtbi_s=interruptions.scaled_mtbi_s(scenario.failures.mtbi_s, scenario.failures.mtbi_nodes, work.nodes),
+        mtbi_s=mtbi_s,
         restart_base_s=scenario.failures.restart_base_s,
+        ways=restarts.ways(scenario, size / work.nodes),
+        downtime_s=scenario.failures.downtime_s + mean_wait_s(scenario, mtbi_s),
+        row_stop_fraction=sum(beyond.stop_fraction(row.stop_s, row.every_s, run_s) for row in scenario.saves),
         gpus=work.nodes * work.gpus_per_node,
         gpu_value_usd_per_h=node_price / work.gpus_per_node if value is None else value,
-        run_s=scenario.run.days * DAY,
+        run_s=run_s,
     )
+
+
+def _other_saves_bytes(scenario: Scenario, checkpoint_bytes: float, run_s: float) -> float:
+    """What the rows of other saves keep on the file system by the end of the run. [B]"""
+    rows = (row for row in scenario.saves if row.to == "shared")
+    return sum((row.bytes or checkpoint_bytes) * beyond.kept(beyond.count_in_run(row.every_s, run_s), row.keep) for row in rows)
+
+
+def mean_wait_s(scenario: Scenario, mtbi_s: float) -> float:
+    """What waiting for a replacement costs an interruption on average. [s] docs/models.md 14.5."""
+    spares = scenario.spares
+    if not spares.wait_s:
+        return 0.0
+    losses = scenario.workload.nodes / scenario.replication.node_loss_interval_s
+    none_left = beyond.no_spare_probability(spares.nodes, spares.wait_s, losses)
+    return spares.wait_s * none_left * min(1.0, losses * mtbi_s)
 
 
 def required_write_bytes_per_s(scenario: Scenario, checkpoint_bytes: float, write_s: FloatArray) -> FloatArray:
@@ -108,24 +140,47 @@ def _column(values: Sequence[float | None], missing: float) -> FloatArray:
     return np.array([[missing if value is None else value] for value in values], dtype=float)
 
 
-def sizing(scenario: Scenario, tiers: Sequence[FsxTier], needed_bytes_per_s: FloatArray, job: Job) -> FileSystems:
+def writing_at_once(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
+    """How many jobs write at once to the file system, at their 95 % point. (n,); 1 where this job is alone."""
+    jobs = scenario.shared.jobs
+    if jobs == 1:
+        return np.ones_like(write_s)
+    blocking, background = _save_parts(scenario, write_s, mode)
+    lost = blocking + scenario.storage.background_loss_s + scenario.storage.slowdown_fraction * background
+    _, _, used = _intervals(scenario, job, lost[None, :], (blocking + background)[None, :])
+    return beyond.jobs_writing(jobs, np.minimum(write_s / used[0], 1.0))
+
+
+def _save_parts(scenario: Scenario, write_s: FloatArray, mode: str) -> tuple[FloatArray, FloatArray]:
+    """The stop of a save, and what is written behind it. [s]"""
+    if mode == "sync":
+        return write_s, np.zeros_like(write_s)
+    return np.full_like(write_s, scenario.storage.blocking_s), write_s
+
+
+def sizing(
+    scenario: Scenario, tiers: Sequence[FsxTier], needed_bytes_per_s: FloatArray, job: Job, jobs_writing: FloatArray
+) -> FileSystems:
     """Size every tier for every needed rate: the least legal capacity that holds the generations and sustains it.
 
     Args:
         needed_bytes_per_s: W divided by the write efficiency. [B/s], (n,); infinity gives the generations' capacity.
+        jobs_writing: How many jobs write at once, (n,).
     """
     storage, prices = scenario.storage, scenario.prices.storage_usd_per_gib_month
     tau = _column([tier.throughput_mb_per_s_per_tib for tier in tiers], 0.0)
     step = _column([tier.step_gib for tier in tiers], 0.0)
     efa = _column([float(tier.efa) for tier in tiers], 0.0) > 0.0
-    held = fsx.generations_gib(job.checkpoint_bytes, storage.generations_kept, storage.max_fill)
-    fast = fsx.throughput_gib(np.where(np.isfinite(needed_bytes_per_s), needed_bytes_per_s, 0.0), tau)
+    held = (job.held_bytes + scenario.shared.used_bytes) / GIB / storage.max_fill
+    together = needed_bytes_per_s * jobs_writing + scenario.shared.load_bytes_per_s / storage.write_efficiency
+    fast = fsx.throughput_gib(np.where(np.isfinite(together), together, 0.0), tau)
     capacity = fsx.legal_capacity_gib(np.maximum(held, fast), step, _column([tier.small_gib for tier in tiers], 0.0))
     baseline = fsx.baseline_bytes_per_s(capacity, tau)
     limit = _column([_client_limit(scenario, tier) for tier in tiers], np.inf)
+    own = baseline_share(scenario, baseline, jobs_writing)
     per_server = _column([tier.client_server_bytes_per_s for tier in tiers], np.inf)
     price = _column([prices.at(tier.throughput_mb_per_s_per_tib) for tier in tiers], np.nan)
-    wants_efa = needed_bytes_per_s > AUTO_EFA_BYTES_PER_S
+    wants_efa = together > AUTO_EFA_BYTES_PER_S
     allowed = {"auto": efa == wants_efa, "on": efa | np.zeros_like(wants_efa), "off": ~efa | np.zeros_like(wants_efa)}
     quota = np.inf if storage.quota_gib is None else storage.quota_gib
     stores = fsx.servers(capacity, step)
@@ -139,8 +194,15 @@ def sizing(scenario: Scenario, tiers: Sequence[FsxTier], needed_bytes_per_s: Flo
         usd_per_month=np.round(capacity * price, 6),
         bound_by_capacity=held >= fast,
         allowed=within,
-        usable=within & can_feed(scenario, job, client, needed_bytes_per_s, baseline),
+        usable=within & can_feed(scenario, job, client, needed_bytes_per_s, own),
+        jobs_writing=jobs_writing,
     )
+
+
+def baseline_share(scenario: Scenario, baseline_bytes_per_s: FloatArray, jobs_writing: FloatArray | float) -> FloatArray:
+    """What of a baseline is there for this job: less the load of others, split among the jobs that write. [B/s], > 0"""
+    load = scenario.shared.load_bytes_per_s / scenario.storage.write_efficiency
+    return np.maximum((baseline_bytes_per_s - load) / jobs_writing, 1.0)
 
 
 def can_feed(
@@ -150,15 +212,20 @@ def can_feed(
     if scenario.storage.pace == "full":
         return np.isfinite(baseline)
     wanted = np.minimum(needed_bytes_per_s, baseline) * scenario.storage.write_efficiency
-    return np.asarray(job.writers * client_bytes_per_s >= wanted * (1.0 - 1e-9))
+    return np.asarray(reach_bytes_per_s(scenario, job, client_bytes_per_s) >= wanted * (1.0 - 1e-9))
+
+
+def reach_bytes_per_s(scenario: Scenario, job: Job, client_bytes_per_s: FloatArray) -> FloatArray:
+    """What all writers write together, the most loaded one setting the pace. [B/s]"""
+    return job.writers * client_bytes_per_s / scenario.datapath.writer_skew_ratio
 
 
 def _client_limit(scenario: Scenario, tier: FsxTier) -> float:
-    """One client's limit on this tier; GPUDirect Storage lifts it on the nodes that are listed for it."""
-    return GDS_CLIENT_BYTES_PER_S if tier.efa and scenario.workload.node.fsx_gds else tier.client_bytes_per_s
+    """What one node moves to this tier: the service's limit for a client, and what its own parts let through. [B/s]"""
+    return min(ceilings.client_limit(scenario, tier), ceilings.node_reach(scenario, over_efa=tier.efa))
 
 
-def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float) -> FileSystems:
+def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float, jobs_writing: FloatArray) -> FileSystems:
     """A file system of a given tier and capacity, legal or not."""
     capacity = np.array([[capacity_gib]])
     baseline = fsx.baseline_bytes_per_s(capacity, np.array(tier.throughput_mb_per_s_per_tib))
@@ -174,11 +241,12 @@ def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float) -> FileSy
         bound_by_capacity=np.array([[False]]),
         allowed=np.array([[True]]),
         usable=np.array([[True]]),
+        jobs_writing=jobs_writing,
     )
 
 
-def existing(scenario: Scenario) -> FileSystems:
-    """The file system that exists (`storage.custom`); no client limit is known for it."""
+def existing(scenario: Scenario, jobs_writing: FloatArray) -> FileSystems:
+    """The file system that exists (`storage.custom`); its nodes' flows bound it where they are counted."""
     custom = scenario.storage.custom
     assert custom is not None
     price = np.nan if custom.usd_per_month is None else custom.usd_per_month
@@ -186,11 +254,12 @@ def existing(scenario: Scenario) -> FileSystems:
         capacity_gib=np.array([[custom.usable_bytes / GIB]]),
         write_bytes_per_s=np.array([[custom.write_bytes_per_s]]),
         read_bytes_per_s=np.array([[custom.read_bytes_per_s]]),
-        client_bytes_per_s=np.array([[np.inf]]),
+        client_bytes_per_s=np.array([[ceilings.custom_reach(scenario)]]),
         usd_per_month=np.array([[price]]),
         bound_by_capacity=np.array([[False]]),
         allowed=np.array([[True]]),
         usable=np.array([[True]]),
+        jobs_writing=jobs_writing,
     )
 
 
@@ -201,7 +270,7 @@ def _intervals(scenario: Scenario, job: Job, lost: FloatArray, save: FloatArray)
     few = lost[:1] if (lost == lost[:1]).all() else lost
     few = few[:, :1] if (few == few[:, :1]).all() else few
     best = interval.best_interval_s(
-        few, job.mtbi_s, model=storage.interval_model, published_next_save=storage.published == "next_save"
+        few, job.rollback_mtbi_s, model=storage.interval_model, published_next_save=storage.published == "next_save"
     )
     best = best + np.zeros_like(lost)
     wanted = np.maximum(best, save) if storage.interval_s is None else np.full_like(best, storage.interval_s)
@@ -223,41 +292,44 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
     Returns:
         Everything that depends on both, (m, n).
     """
-    storage, failures = scenario.storage, scenario.failures
-    clients = job.writers * systems.client_bytes_per_s
-    rate = np.minimum(systems.write_bytes_per_s * storage.write_efficiency, clients)
+    storage, shared = scenario.storage, scenario.shared
+    clients = reach_bytes_per_s(scenario, job, systems.client_bytes_per_s)
+    own = baseline_share(scenario, systems.write_bytes_per_s, systems.jobs_writing)
+    rate = np.minimum(own * storage.write_efficiency, clients)
     writes_in = storage.latency_s + job.checkpoint_bytes / rate + np.zeros_like(write_s)
     write = writes_in if storage.pace == "full" else write_s + np.zeros_like(writes_in)
-    if mode == "sync":
-        blocking, background = write, np.zeros_like(write)
-    else:
-        blocking, background = np.full_like(write, storage.blocking_s), write
+    blocking, background = _save_parts(scenario, write, mode)
     lost = blocking + storage.background_loss_s + storage.slowdown_fraction * background
     best, wanted, used = _intervals(scenario, job, lost, blocking + background)
     period = interval.save_period_s(used, blocking, background)
     durable = period if storage.published == "next_save" else blocking + background
     readers = scenario.workload.nodes * systems.client_bytes_per_s
-    read = interruptions.restore_read_s(
-        job.checkpoint_bytes, scenario.restore.copies, systems.read_bytes_per_s * storage.read_efficiency, readers
-    )
-    restart = job.restart_base_s + read
-    mean_rework = interval.mean_rework_s(period, durable)
+    reads = np.maximum(systems.read_bytes_per_s * storage.read_efficiency - shared.load_bytes_per_s, 1.0)
+    read = interruptions.restore_read_s(job.checkpoint_bytes, scenario.restore.copies, reads, readers)
+    ways = job.ways
+    restart = ways.restart_s(read)
+    mean_rework = ways.rework_s(interval.mean_rework_s(period, durable), scenario.workload.step_s)
     saving = np.clip(interval.saving_fraction(used, lost, period), 0.0, 1.0)
-    first = interval.first_order_waste_fraction(saving, mean_rework, restart, failures.downtime_s, job.mtbi_s)
+    first = interval.first_order_waste_fraction(saving, mean_rework, restart, job.downtime_s, job.mtbi_s)
     exact = interval.exact_waste_fraction(
         interval_s=used,
         lost_s=lost,
         background_s=durable - blocking,
         period_s=period,
-        restart_s=restart,
-        downtime_s=failures.downtime_s,
-        mtbi_s=job.mtbi_s,
+        restart_s=ways.rollback_restart_s(read),
+        downtime_s=job.downtime_s,
+        mtbi_s=job.rollback_mtbi_s,
     )
+    exact = interval.with_pauses(exact, ways.pause_s(read, scenario.workload.step_s, job.downtime_s) / job.mtbi_s)
+    if job.row_stop_fraction:
+        first, exact = first + job.row_stop_fraction, 1.0 - (1.0 - exact) * max(1.0 - job.row_stop_fraction, 0.0)
+        saving = np.minimum(saving + job.row_stop_fraction, 1.0)
     exact = np.maximum(exact, saving)
     first = np.where((first <= 1.0) & (used > lost), first, np.nan)
     chosen = exact if storage.waste_model == "exact" else first
-    share = mean_rework / (mean_rework + restart + failures.downtime_s)
-    lost_usd = cost.lost_usd_per_year(chosen, job.gpus, job.gpu_value_usd_per_h)
+    share = mean_rework / (mean_rework + restart + job.downtime_s)
+    rework_planned, planned = _planned(scenario, job, job.restart_base_s + read, writes_in, period / 2.0 + durable)
+    lost_usd = cost.lost_usd_per_year(np.minimum(chosen + planned, 1.0), job.gpus, job.gpu_value_usd_per_h)
     storage_usd = cost.storage_usd_per_year(systems.usd_per_month)
     return Outcome(
         write_s=write,
@@ -279,7 +351,21 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
         worst_rework_s=interval.worst_rework_s(period, durable),
         rework_fraction=(chosen - saving) * share,
         restart_fraction=(chosen - saving) * (1.0 - share),
+        planned_rework_s=rework_planned,
+        planned_fraction=planned,
         lost_usd_per_year=lost_usd,
         storage_usd_per_year=storage_usd + np.zeros_like(lost_usd),
         total_usd_per_year=lost_usd + storage_usd,
     )
+
+
+def _planned(
+    scenario: Scenario, job: Job, restart_s: FloatArray, final_save_s: FloatArray, rework_s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What a planned stop costs besides the restart, and the share of time that they take; 0 without them."""
+    planned = scenario.planned
+    full = np.zeros_like(final_save_s + restart_s)
+    if planned.every_s is None:
+        return full, full
+    lost = beyond.planned_rework_s(final_save_s, planned.notice_s, rework_s)
+    return lost + full, beyond.planned_fraction(restart_s, planned.queue_s, lost, planned.every_s) + full

@@ -76,6 +76,8 @@ class Waste:
     chosen_fraction: float | None
     saving_fraction: float | None
     interruption_fraction: float | None
+    planned_fraction: float | None
+    total_fraction: float | None
     mean_rework_s: float
     worst_rework_s: float
 
@@ -137,12 +139,14 @@ class StoragePlan:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars a year and what they are made of."""
+    """Dollars a year and what they are made of; `other` is S3, idle spares and traffic between zones."""
 
     storage_usd_per_year: float | None
     stalled_gpu_usd_per_year: float | None
     rework_usd_per_year: float | None
     restart_usd_per_year: float | None
+    planned_usd_per_year: float | None
+    other_usd_per_year: float | None
     total_usd_per_year: float | None
     stalled_gpu_h_per_year: float | None
     lost_gpu_usd_per_year: float | None

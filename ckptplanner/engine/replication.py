@@ -121,7 +121,10 @@ def _minimal_sizes(sets: IntArray) -> IntArray:
     first, last = sets[:, 0], sets[:, -1]
     if sets.shape[1] == 1 or np.all(np.diff(sets, axis=1) > 0):
         return np.full(len(sets), sets.shape[1], dtype=np.int64)
-    is_minimal = np.ones(len(sets), dtype=bool)
+    changes = np.ones(len(sets), dtype=bool)
+    changes[1:] = (first[1:] != first[:-1]) | (last[1:] != last[:-1])
+    first, last = first[changes], last[changes]
+    is_minimal = np.ones(len(first), dtype=bool)
     is_minimal[1:] &= first[1:] != first[:-1]
     is_minimal[:-1] &= last[:-1] != last[1:]
     return (last - first + 1)[is_minimal]

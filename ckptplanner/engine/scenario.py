@@ -327,7 +327,6 @@ class Prices(Frozen):
 class Scenario(Frozen):
     """All inputs of one plan."""
 
-
     workload: Workload = Field(default_factory=Workload)
     failures: Failures = Field(default_factory=Failures)
     storage: Storage = Field(default_factory=Storage)

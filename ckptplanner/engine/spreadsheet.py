@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from ckptplanner import __version__
 from ckptplanner.data.records import FsxTier
+from ckptplanner.engine import ceilings
 from ckptplanner.engine.csv_files import harmless
 from ckptplanner.engine.evaluate import evaluate, tier_like
-from ckptplanner.engine.outcome import GDS_CLIENT_BYTES_PER_S
 from ckptplanner.engine.plan import Option
 from ckptplanner.engine.scenario import NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.tables import Cell, InputRow, Translate, input_rows
@@ -183,8 +183,7 @@ def _file_system(sheet: Sheet, scenario: Scenario, chosen: Option, inputs: dict[
 
 
 def _client_limit(scenario: Scenario, tier: FsxTier) -> float:
-    is_direct = tier.efa and scenario.workload.node.fsx_gds
-    return GDS_CLIENT_BYTES_PER_S if is_direct else tier.client_bytes_per_s
+    return min(ceilings.client_limit(scenario, tier), ceilings.node_reach(scenario, over_efa=tier.efa))
 
 
 # ---------------------------------------------------------------- formulas

@@ -24,6 +24,7 @@ from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, SECONDS, brief, grouped, rough
 
 LOCAL: tuple[Tier, ...] = ("host_ram", "local_nvme", "replica")
+DRIVES = ("nvme", "peer_nvme")  # hops that a copy in memory does not pass
 NOTHING_LOST: tuple[Event, ...] = ("process_restart", "node_reboot")
 NO_NODE_NEEDED: tuple[Event, ...] = ("process_restart", "node_reboot", "planned_stop")
 
@@ -134,7 +135,8 @@ def _why_not(plan: Plan, tier: Tier) -> Text | None:
     if tier == "s3":
         return None if any(row.to == "s3" for row in plan.scenario.saves) else text("no save goes to S3")
     if tier == "host_ram" and (store != "ram" or replication.factor == 1):
-        return text("the snapshot dies with the trainer")
+        is_sync = plan.scenario.storage.mode == "sync"
+        return text("a synchronous save leaves no snapshot") if is_sync else text("the snapshot dies with the trainer")
     if tier == "local_nvme" and store == "ram" and replication.factor > 1:
         return text("copies are kept in memory")
     if replication.factor == 1:
@@ -168,28 +170,36 @@ def _phase(plan: Plan, name: str) -> Phase | None:
 def _read(plan: Plan, tier: Tier) -> tuple[float | None, bool]:
     """How long reading a checkpoint back from a tier takes, and whether that rests on a guess. [s]
 
-    From shared storage it is what the plan's restart time counts; from the nodes what their data path allows.
+    From shared storage it is what the plan's restart time counts; from the nodes what their data path allows, without the
+    drives where copies are kept in memory.
     """
     if tier == "shared":
         return (plan.schedule.restore_read_s if plan.schedule else None), False
-    if tier == "s3":
+    phase = None if tier == "s3" else _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
+    if phase is None or phase.seconds is None:
         return None, False
-    phase = _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
-    if phase is None:
-        return None, False
-    return phase.seconds, phase.limit is not None and phase.limit.kind == "assumed"
+    limit, seconds = phase.limit, phase.seconds
+    if tier == "host_ram" or (tier == "replica" and plan.scenario.replication.store == "ram"):
+        # a hop's use is its own time by that of the slowest
+        others = [hop for hop in phase.hops if hop.id not in DRIVES and hop.use_ratio is not None]
+        limit = max(others, key=lambda hop: hop.use_ratio or 0.0, default=None)
+        if limit is None:
+            return None, False
+        seconds *= limit.use_ratio or 0.0
+    return seconds, limit is not None and limit.kind == "assumed"
 
 
 def _durable_after_s(plan: Plan, tier: Tier) -> float | None:
-    """From the start of a save until a restart can read it from a tier. [s] None where it is not known."""
-    if tier == "shared":
-        return plan.schedule.durable_after_s if plan.schedule else None
-    if tier == "s3":
+    """From the start of a save until a restart can read it from a tier. [s] None where it is not known.
+
+    On the nodes that is the stop and then the whole way of the copies, to the drives where they are kept there.
+    """
+    if plan.schedule is None or tier == "s3":
         return None
-    to_drives = plan.scenario.replication.store == "nvme"
-    phases = [_phase(plan, name) for name in ("snapshot", "replicate", *(("local_write",) if to_drives else ()))]
-    times = [phase.seconds for phase in phases if phase is not None and phase.seconds is not None]
-    return sum(times) if len(times) == len(phases) else None
+    if tier == "shared":
+        return plan.schedule.durable_after_s
+    copies = _phase(plan, "replicate")
+    return None if copies is None or copies.seconds is None else plan.schedule.blocking_s + copies.seconds
 
 
 def _period_s(plan: Plan, tier: Tier | None) -> float | None:
@@ -268,8 +278,9 @@ def _clock(plan: Plan, event: Event, state: TierState | None) -> tuple[ClockPart
         parts.append(ClockPart("queue", text("queue"), plan.scenario.planned.queue_s, "scheduler"))
     else:
         parts.append(ClockPart("detect", text("detect"), failures.detect_s, "monitoring"))
-    if failures.downtime_s and event not in NO_NODE_NEEDED:
-        parts.append(ClockPart("wait", text("wait for a spare"), failures.downtime_s, "nobody"))
+    wait = failures.downtime_s + (plan.beyond.mean_wait_s if plan.beyond is not None else 0.0)
+    if wait and event not in NO_NODE_NEEDED:
+        parts.append(ClockPart("wait", text("wait for a spare"), wait, "nobody"))
     if event not in ("process_restart", "planned_stop"):
         parts.append(ClockPart("reschedule", text("reschedule"), failures.reschedule_s, "scheduler"))
     parts.append(ClockPart("start", text("start"), failures.start_s, "framework"))
@@ -297,7 +308,7 @@ def _sentence(plan: Plan, event: Event, loss: _Loss, source: Tier | None) -> Tex
     if source is None:
         return text("Nothing is left to restart from.")
     if event == "process_restart":
-        return _after_process_restart(source)
+        return _after_process_restart(source, plan.scenario.storage.mode)
     if event == "node_reboot":
         return _after_reboot(source)
     store = _place(source)
@@ -313,11 +324,13 @@ def _sentence(plan: Plan, event: Event, loss: _Loss, source: Tier | None) -> Tex
     return _after_loss(plan, loss, source)
 
 
-def _after_process_restart(source: Tier) -> Text:
+def _after_process_restart(source: Tier, mode: str) -> Text:
     if source == "host_ram":
         return text("The hosts stay up, so the copies in their memory are still there.")
     if source in LOCAL:
         return text("The hosts stay up, so the checkpoint on their drives is still there.")
+    if mode == "sync":
+        return text("Nothing of a save stays in host RAM; {store} still has the checkpoint.", store=_place(source))
     return text("The snapshot in host RAM dies with the trainer; {store} still has the checkpoint.", store=_place(source))
 
 

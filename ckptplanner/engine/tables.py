@@ -7,6 +7,7 @@ None in the rows and an empty cell in the file, never NaN. Headings are the fiel
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -200,8 +201,17 @@ def _plain(value: Any) -> Cell:
     if isinstance(value, CustomStorage):
         return "given"
     if isinstance(value, tuple):
-        return float(sum(part.bytes_per_param for part in value))
+        return _rows_json(value) if not value or not isinstance(value[0], LayoutPart) else _layout_sum(value)
     return known(value)
+
+
+def _layout_sum(parts: tuple[LayoutPart, ...]) -> float:
+    return float(sum(part.bytes_per_param for part in parts))
+
+
+def _rows_json(rows: tuple[Any, ...]) -> str | None:
+    """Rows of saves or of restart classes as the JSON that `--set` takes; nothing where there are none."""
+    return json.dumps([row.model_dump(exclude_defaults=True) for row in rows]) if rows else None
 
 
 def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
@@ -213,7 +223,9 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
     if isinstance(value, Row):
         return value.name
     if isinstance(value, tuple):
-        return _layout(value)
+        if value and isinstance(value[0], LayoutPart):
+            return _layout(value)
+        return translate(text("{count} rows", count=len(value))) if value else ""
     if isinstance(value, int):
         return grouped(value)
     if isinstance(value, float):

@@ -9,42 +9,67 @@ Sampling would miss the teeth; their edges are known, since capacity grows in kn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import fsx
-from ckptplanner.engine.outcome import Job
+from ckptplanner.engine.outcome import Job, writing_at_once
 from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import FloatArray
+from ckptplanner.units import MB
 
 MAX_STEPS_PER_TIER = 4000
+_HALVINGS = 40
 _CUTS, _ROUNDS = 257, 3  # each round cuts a tooth into 256 pieces: 256^3 is finer than a float of a second needs
 
 
-def edges_s(scenario: Scenario, job: Job, tiers: Sequence[FsxTier], low_s: float, high_s: float) -> FloatArray:
+def edges_s(scenario: Scenario, job: Job, mode: str, low_s: float, high_s: float) -> FloatArray:
     """Return every write time in [low, high] at which a tier's capacity or the EFA rule changes, ends included. [s]
+
+    Args:
+        mode: sync or async; with other jobs on the file system it decides how many write at once.
 
     At most 4,000 steps of capacity a tier: beyond them only the ends of the range are looked at.
     """
-    efficiency, latency = scenario.storage.write_efficiency, scenario.storage.latency_s
-    found = [np.array([low_s, high_s, latency + job.checkpoint_bytes / efficiency / AUTO_EFA_BYTES_PER_S])]
-    for tier in tiers:
-        small = [] if tier.small_gib is None else [tier.small_gib]
-        per_step = fsx.write_s_at_steps(
-            job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, np.array(tier.step_gib), efficiency
-        )
-        most = min(float(per_step) / max(low_s - latency, 1e-9), float(MAX_STEPS_PER_TIER))
-        capacities = np.array([*small, *(tier.step_gib * np.arange(1.0, np.floor(most) + 1.0))])
-        found.append(
-            latency + fsx.write_s_at_steps(job.checkpoint_bytes, tier.throughput_mb_per_s_per_tib, capacities, efficiency)
-        )
+    storage, load = scenario.storage, scenario.shared.load_bytes_per_s
+    efficiency, latency = storage.write_efficiency, storage.latency_s
+    found = [np.array([low_s, high_s])]
+    changes, counts = _jobs_writing(scenario, job, mode, low_s, high_s)
+    found.append(changes)
+    for writing in counts:
+        together = job.checkpoint_bytes * writing  # what the file system takes in one write time
+        efa_rate = AUTO_EFA_BYTES_PER_S * efficiency - load
+        found.append(np.array([latency + together / efa_rate] if efa_rate > 0.0 else []))
+        for tier in storage.tiers:
+            small = [] if tier.small_gib is None else [tier.small_gib]
+            one_step = np.array([tier.step_gib])
+            per_step = fsx.write_s_at_steps(together, tier.throughput_mb_per_s_per_tib, one_step, efficiency, 0.0)[0]
+            others = load / (tier.step_gib / 1000.0 * tier.throughput_mb_per_s_per_tib * MB * efficiency)
+            most = min(float(per_step) / max(low_s - latency, 1e-9) + others, float(MAX_STEPS_PER_TIER))
+            capacities = np.array([*small, *(tier.step_gib * np.arange(1.0, np.floor(most) + 1.0))])
+            throughput = tier.throughput_mb_per_s_per_tib
+            found.append(latency + fsx.write_s_at_steps(together, throughput, capacities, efficiency, load))
     edges = np.sort(np.concatenate(found))  # np.unique would load numpy.ma
     edges = edges[np.concatenate(([True], np.diff(edges) > 0.0))]
     inside: FloatArray = edges[(edges >= low_s) & (edges <= high_s)]
     return inside
+
+
+def _jobs_writing(scenario: Scenario, job: Job, mode: str, low_s: float, high_s: float) -> tuple[FloatArray, tuple[float, ...]]:
+    """Where the number of jobs that write at once changes, and its values. It grows with the share of time spent writing."""
+    if scenario.shared.jobs == 1:
+        return np.array([]), (1.0,)
+    grid = np.geomspace(low_s, high_s, _CUTS)
+    counts = writing_at_once(scenario, job, grid, mode)
+    at = np.flatnonzero(np.diff(counts))
+    low, high, before = grid[at], grid[at + 1], counts[at]
+    for _ in range(_HALVINGS if at.size else 0):
+        middle = (low + high) / 2.0
+        is_same = writing_at_once(scenario, job, middle, mode) == before
+        low, high = np.where(is_same, middle, low), np.where(is_same, high, middle)
+    return high, tuple(sorted(set(counts.tolist())))
 
 
 def within(edges: FloatArray, total: Callable[[FloatArray], FloatArray], share: float = 0.03) -> Ranges | None:

@@ -44,7 +44,7 @@ def at(
     """Compute the parts at given stop times, without looking for the least. `blocking_s` is C. [s], (n,)"""
     job = job_of(scenario)
     value = job.gpu_value_usd_per_h if gpu_value_usd_per_h is None else gpu_value_usd_per_h
-    systems, _ = systems_at(scenario, job, blocking_s)
+    systems, _ = systems_at(scenario, job, blocking_s, "sync")
     result = outcome(scenario, job, systems, blocking_s, "sync")
     index = cheapest_rows(scenario, systems, result).astype(int)
 
@@ -109,7 +109,7 @@ def _between(
     drawn = at(scenario, np.geomspace(low_s, high_s, POINTS), **options, gpu_value_usd_per_h=gpu_value_usd_per_h)
     if scenario.storage.custom is not None or not np.isfinite(drawn.total_usd_per_year).any():
         return drawn
-    edges = teeth.edges_s(scenario, job, scenario.storage.tiers, low_s, high_s)
+    edges = teeth.edges_s(scenario, job, "sync", low_s, high_s)
 
     def total(blocking_s: FloatArray) -> FloatArray:
         return at(scenario, blocking_s, **options, gpu_value_usd_per_h=gpu_value_usd_per_h).total_usd_per_year

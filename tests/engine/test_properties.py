@@ -72,6 +72,34 @@ LAYOUTS = st.one_of(
 )
 
 
+ROWS_OF_SAVES = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "kind": st.sampled_from(("permanent", "evaluation", "export", "final")),
+            "every_s": st.one_of(st.none(), rising(1.0, 3e9, low_excluded=False)),
+            "bytes": st.one_of(st.none(), rising(1.0, 1e20, low_excluded=False)),
+            "writer": st.sampled_from(("sharded", "single")),
+            "to": st.sampled_from(("shared", "s3")),
+            "keep": st.one_of(st.none(), st.integers(1, 1_000_000)),
+            "stop_s": rising(0.0, 1e9, low_excluded=False),
+        },
+    ),
+    max_size=3,
+)
+CLASSES = st.lists(
+    st.fixed_dictionaries(
+        {"share": rising(0.0, 1.0, low_excluded=False)},
+        optional={
+            "detect_s": rising(0.0, 1e9, low_excluded=False),
+            "reads_from": st.sampled_from(("peer", "local", "replica", "shared")),
+            "rework": st.sampled_from(("step", "save")),
+        },
+    ),
+    max_size=3,
+)
+
+
 def field(model: type[Any], path: str) -> st.SearchStrategy[Any]:
     """What one field takes, from its limits and choices."""
     spec = spec_of(model, path)
@@ -81,6 +109,8 @@ def field(model: type[Any], path: str) -> st.SearchStrategy[Any]:
         "workload.node": st.sampled_from(tuple(row.id for row in catalog.nodes())),
         "workload.framework": st.sampled_from(tuple(row.id for row in catalog.frameworks())),
         "storage.tier": TIERS,
+        "saves": ROWS_OF_SAVES,
+        "restart.classes": CLASSES,
         "prices.region": st.sampled_from(("us-west-2", "ap-northeast-1", "東京")),
     }
     if path in special:

@@ -1,0 +1,102 @@
+"""The ways in which interruptions end: all alike, or the rows of `restart.classes` with their shares (docs/models.md 14.2).
+
+    "save" loses what was trained since the newest restorable save; "step" loses a step, the state lives on in peers
+
+R, the rework and the waste are sums over the rows, weighted by their shares. Reading from shared storage takes the time that
+the file system needs; from local drives, a replica or a peer what the node's parts need.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ckptplanner.engine import ceilings
+from ckptplanner.engine.operations import RestartClass
+from ckptplanner.engine.scenario import Scenario
+from ckptplanner.frozen import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of one kind together: their share, their mean base and how much of them reads shared storage."""
+
+    share: float
+    base_s: float  # weighted by share, within the kind
+    reads_shared: float  # share of them that reads shared storage, within the kind
+
+    def restart_s(self, read_s: FloatArray) -> FloatArray:
+        """The mean restart of these rows. [s]"""
+        return self.base_s + self.reads_shared * read_s
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The two kinds of rows; without rows, one kind with all of the share."""
+
+    rollback: Part
+    pause: Part | None
+
+    @property
+    def save_share(self) -> float:
+        """The share of interruptions that goes back to a save; never quite 0, so that T stays finite."""
+        return max(self.rollback.share, 1e-9)
+
+    def rollback_restart_s(self, read_s: FloatArray) -> FloatArray:
+        """The mean restart of the interruptions that go back to a save. [s]"""
+        return self.rollback.restart_s(read_s)
+
+    def restart_s(self, read_s: FloatArray) -> FloatArray:
+        """The mean restart of all interruptions, R. [s]"""
+        own = self.rollback.restart_s(read_s)
+        return own if self.pause is None else self.rollback.share * own + self.pause.share * self.pause.restart_s(read_s)
+
+    def rework_s(self, since_save_s: FloatArray, step_s: float) -> FloatArray:
+        """The mean rework of all interruptions. [s]"""
+        return since_save_s if self.pause is None else self.rollback.share * since_save_s + self.pause.share * step_s
+
+    def pause_s(self, read_s: FloatArray, step_s: float, downtime_s: float) -> FloatArray:
+        """What the interruptions that lose a step cost each interruption on average. [s]"""
+        if self.pause is None:
+            return read_s * 0.0
+        return self.pause.share * (self.pause.restart_s(read_s) + step_s + downtime_s)
+
+
+def ways(scenario: Scenario, share_bytes: float) -> Ways:
+    """Work out the ways of a scenario.
+
+    Args:
+        share_bytes: What one node holds of a checkpoint. [B]
+    """
+    rows = scenario.restart.classes
+    if not rows:
+        return Ways(Part(1.0, scenario.failures.restart_base_s, 1.0), None)
+    kinds = {kind: [row for row in rows if row.rework == kind and row.share > 0] for kind in ("save", "step")}
+    total = sum(row.share for row in rows) or 1.0
+    rollback, pause = (_part(scenario, kinds[kind], total, share_bytes) for kind in ("save", "step"))
+    return Ways(rollback, pause if pause.share else None)
+
+
+def _part(scenario: Scenario, rows: list[RestartClass], total: float, share_bytes: float) -> Part:
+    share = sum(row.share for row in rows)
+    if not share:
+        return Part(0.0, scenario.failures.restart_base_s, 1.0)
+    base = sum(row.share * (base_s(row) + near_read_s(scenario, row.reads_from, share_bytes)) for row in rows) / share
+    shared = sum(row.share for row in rows if row.reads_from == "shared") / share
+    return Part(share / total, base, shared)
+
+
+def base_s(row: RestartClass) -> float:
+    """Detect, reschedule and start of one row. [s]"""
+    return row.detect_s + row.reschedule_s + row.start_s
+
+
+def near_read_s(scenario: Scenario, reads_from: str, share_bytes: float) -> float:
+    """How long reading from near takes: a peer's GPUs, the local drives, a replica on a peer's drives. [s]
+
+    0 for shared storage, whose time depends on the file system, and where no ceiling of the node is known.
+    """
+    cards = (ceilings.efa(scenario) if ceilings.has_rdma(scenario) else ceilings.ena(scenario)).rate
+    drives = ceilings.nvme(scenario, is_read=True).rate
+    wanted = {"peer": ((cards, 1.0),), "local": ((drives, 1.0),), "replica": ((drives, 2.0), (cards, 1.0))}
+    times = [share_bytes * copies / rate for rate, copies in wanted.get(reads_from, ()) if rate]
+    return max(times, default=0.0)
