@@ -113,7 +113,9 @@ def ram(used_ratio: float = 0.12, ram_bytes: float | None = 4096 * 2**30) -> Hos
 
 def with_path(plan: Plan, *, has_efa: bool = False, ram_ratio: float = 0.12) -> Plan:
     """The plan with a data path of the mockup's figures."""
-    memory = ram(ram_ratio, plan.scenario.workload.node.host_ram_gib * 2**30 if plan.scenario.workload.node.host_ram_gib else None)
+    memory = ram(
+        ram_ratio, plan.scenario.workload.node.host_ram_gib * 2**30 if plan.scenario.workload.node.host_ram_gib else None
+    )
     return replace(plan, datapath=DataPath(_phases(has_efa=has_efa), 0.12, 290.4), host_ram=memory)
 
 

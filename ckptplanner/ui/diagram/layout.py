@@ -14,17 +14,18 @@ With NVLink-C2C the switches are links of a GPU to its CPU, and cards and drives
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ckptplanner.engine.node_plan import Hop, Phase
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.text import Text, text
 from ckptplanner.ui.diagram.node import Node, capacity, gbps, node_of, shares
-from ckptplanner.ui.diagram.roles import Way, load_at, roles_of, way_of
+from ckptplanner.ui.diagram.roles import PEER_PARTS, Way, load_at, roles_of, way_of
 from ckptplanner.ui.diagram.shapes import Box, Label, Layout, Line, Rect
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, brief, grouped
 
 LEAST_WIDTH, LEAST_HEIGHT = 560.0, 316.0
-_MOST_HEIGHT = 656.0
+_MOST_HEIGHT = 760.0
 _PAD, _GAP, _SLIT = 12.0, 8.0, 10.0
 _LEAST_GROUP, _MOST_CONTENT, _LEAST_GPU, _MOST_BOX = 120.0, 320.0, 44.0, 152.0
 _TAG = 20.0
@@ -32,9 +33,9 @@ _SYSTEM_HEAD, _SYSTEM_FOOT, _MOST_SERVERS, _LEAST_PITCH = 48.0, 24.0, 6, 28.0
 
 # rows of the board from top to bottom: least height, share of what is left over, most height
 _ROWS = {
-    "head": (28.0, 0.0, 28.0), "gpu": (36.0, 1.0, 64.0), "gap_gpu": (20.0, 1.4, 48.0), "switch": (20.0, 0.6, 36.0),
-    "gap_switch": (12.0, 1.0, 44.0), "cards": (36.0, 1.0, 64.0), "gap_cards": (24.0, 1.4, 84.0),
-    "cpu": (68.0, 1.4, 116.0), "gap_cpu": (24.0, 1.4, 72.0), "ena": (40.0, 0.8, 60.0), "foot": (8.0, 1.0, 40.0),
+    "head": (28.0, 0.0, 28.0), "gpu": (36.0, 1.0, 64.0), "gap_gpu": (20.0, 1.4, 72.0), "switch": (20.0, 0.6, 36.0),
+    "gap_switch": (12.0, 1.0, 64.0), "cards": (36.0, 1.0, 64.0), "gap_cards": (24.0, 1.4, 112.0),
+    "cpu": (68.0, 1.4, 116.0), "gap_cpu": (24.0, 1.4, 104.0), "ena": (40.0, 0.8, 60.0), "foot": (8.0, 1.0, 40.0),
 }  # fmt: skip
 
 
@@ -159,12 +160,14 @@ def _add_group(draft: _Draft, index: int, column: Rect, groups: int, cpu: Rect) 
         name = text("PCIe switch") if switches <= 1 else text("{count} PCIe switches", count=switches)
     switch = draft.add(
         Box(f"switch {index + 1}", "switch", Rect(area.x, top, area.w, high), name,
-            is_lit="switch" in draft.way, is_centred=True)
+            parent="node", is_lit="switch" in draft.way, is_centred=True)
     )  # fmt: skip
     _add_gpus(draft, index, area, groups, switch)
     beside_bus = draft.load("link", "copy", "memory")
     points = [(area.middle_x, switch.bottom), (area.middle_x, cpu.y)]
-    draft.line("switch_cpu", points, beside_bus / groups if beside_bus else None, arrow=not draft.way.is_back or "gpu" not in draft.way)
+    draft.line(
+        "switch_cpu", points, beside_bus / groups if beside_bus else None, arrow=not draft.way.is_back or "gpu" not in draft.way
+    )
     half = min((area.w - _SLIT) / 2, _MOST_BOX)
     slots = (
         ("cards", node.cards, area.middle_x - _SLIT / 2 - half, node.card_rate, "efa"),
@@ -175,8 +178,23 @@ def _add_group(draft: _Draft, index: int, column: Rect, groups: int, cpu: Rect) 
         if not number:
             continue
         rect = Rect(x, draft.top("cards"), half, draft.rows["cards"][1])
-        label = text("{count} NVMe", count=number) if role == "drives" else text("{count} {card}", count=number, card=node.card_name)
-        draft.add(Box(f"{role} {index + 1}", role, rect, label, second=second, is_lit=role in draft.way, is_centred=True))
+        label = (
+            text("{count} NVMe", count=number)
+            if role == "drives"
+            else text("{count} {card}", count=number, card=node.card_name)
+        )
+        draft.add(
+            Box(
+                f"{role} {index + 1}",
+                role,
+                rect,
+                label,
+                second=second,
+                parent="node",
+                is_lit=role in draft.way,
+                is_centred=True,
+            )
+        )
         load = draft.load(hop)
         ends = [(rect.middle_x, cpu.y), (rect.middle_x, rect.bottom)] if node.is_direct else [
             (rect.middle_x, switch.bottom), (rect.middle_x, rect.y),
@@ -189,7 +207,9 @@ def _add_gpus(draft: _Draft, index: int, area: Rect, groups: int, switch: Rect) 
     number = shares(node.gpus, groups)[index]
     if not number:
         return
-    merged = next((m for m in range(1, number + 1) if (area.w - 4 * (-(-number // m) - 1)) / -(-number // m) >= _LEAST_GPU), number)
+    merged = next(
+        (m for m in range(1, number + 1) if (area.w - 4 * (-(-number // m) - 1)) / -(-number // m) >= _LEAST_GPU), number
+    )
     shown = -(-number // merged)
     wide = min((area.w - 4 * (shown - 1)) / shown, _MOST_BOX)
     left = area.middle_x - (shown * wide + (shown - 1) * 4) / 2
@@ -198,7 +218,7 @@ def _add_gpus(draft: _Draft, index: int, area: Rect, groups: int, switch: Rect) 
         rect = Rect(left + place * (wide + 4), draft.top("gpu"), wide, draft.rows["gpu"][1])
         name = text("{count} {gpu}", count=inside, gpu=node.accelerator) if inside > 1 else text("{gpu}", gpu=node.accelerator)
         draft.add(
-            Box(f"gpu {index + 1}.{place + 1}", "gpu", rect, name, second=node.gpu_memory,
+            Box(f"gpu {index + 1}.{place + 1}", "gpu", rect, name, second=node.gpu_memory, parent="node",
                 is_lit="gpu" in draft.way, is_centred=True)
         )  # fmt: skip
         draft.line(
@@ -228,7 +248,7 @@ def _add_cpus(draft: _Draft, columns: list[Rect]) -> list[Rect]:
                 is_lit="ram" in draft.way)
         )  # fmt: skip
         cpus.append(cpu)
-    for before, after in zip(cpus, cpus[1:], strict=False):
+    for before, after in pairwise(cpus):
         draft.line("sockets", [(before.right, before.middle_y), (after.x, after.middle_y)])
     return cpus
 
@@ -311,7 +331,7 @@ def _at_most(hop: Hop) -> Text:
 
 
 def _add_peer(draft: _Draft, rect: Rect, *, has_chips: bool) -> None:
-    node, others = draft.node, draft.node.count - 1
+    others = draft.node.count - 1
     if others == 0:
         title, words = text("No other node"), None
     else:
@@ -331,10 +351,8 @@ def _add_peer(draft: _Draft, rect: Rect, *, has_chips: bool) -> None:
         return
     wide = (rect.w - 16 - 8) / 3
     for index, (role, name) in enumerate((("peer_gpu", text("GPU")), ("peer_ram", text("RAM")), ("peer_drives", text("NVMe")))):
-        chip = Rect(rect.x + 8 + index * (wide + 4), rect.bottom - 28, wide, 20)
-        hops = {"peer_gpu": "peer_gpu", "peer_ram": "peer_memory", "peer_drives": "peer_nvme"}
-        is_lit = draft.phase is not None and draft.phase.hop(hops[role]) is not None
-        draft.add(Box(role, role, chip, name, parent="peer", is_lit=is_lit, is_centred=True))
+        chip = Rect(rect.x + 8 + index * (wide + 4), rect.bottom - 25, wide, 18)
+        draft.add(Box(role, role, chip, name, parent="peer", is_lit=role in draft.way, is_centred=True))
 
 
 def _servers(option: Option | None) -> int:
@@ -424,7 +442,7 @@ def _add_ways_out(draft: _Draft, board: Rect, channel_x: float, outside: Rect) -
         return
     exit_y, start = _exit(draft, board)
     load = draft.load("client", "flows", "connections", "ena", "efa", "storage")
-    draft.line("trunk", [*start, (channel_x, exit_y)], load)
+    draft.line("trunk", [*start, (channel_x, exit_y)], load, arrow=way.is_back and "cards" not in way)
     if "storage" in way:
         _add_branches(draft, channel_x, exit_y, load)
         if draft.node.count > 1:
@@ -432,7 +450,9 @@ def _add_ways_out(draft: _Draft, board: Rect, channel_x: float, outside: Rect) -
     for name in ("peer", "s3"):
         if name in way:
             box = next(box for box in draft.boxes if box.id == name).rect
-            draft.line("trunk", [(channel_x, exit_y), (channel_x, box.middle_y), (box.x, box.middle_y)], load, arrow=not way.is_back)
+            draft.line(
+                "trunk", [(channel_x, exit_y), (channel_x, box.middle_y), (box.x, box.middle_y)], load, arrow=not way.is_back
+            )
 
 
 def _exit(draft: _Draft, board: Rect) -> tuple[float, list[tuple[float, float]]]:
@@ -445,7 +465,12 @@ def _exit(draft: _Draft, board: Rect) -> tuple[float, list[tuple[float, float]]]
     load = draft.load("efa")
     for card in cards:
         edge = card.y if draft.node.is_direct else card.bottom
-        draft.line("trunk", [(card.middle_x, edge), (card.middle_x, bus_y)], load / len(cards) if load else None)
+        draft.line(
+            "trunk",
+            [(card.middle_x, edge), (card.middle_x, bus_y)],
+            load / len(cards) if load else None,
+            arrow=draft.way.is_back,
+        )
     return bus_y, [(cards[0].middle_x, bus_y)]
 
 
@@ -482,7 +507,9 @@ def _add_marks(draft: _Draft, board: Rect) -> None:
         mark_role = roles_of(limit, draft.way, present)[0]
         rect = _mark_rect(draft, mark_role, board)
         if rect is not None:
-            draft.labels.append(Label(_limit_words(limit), rect, "limit", "centre" if rect.x == board.x + _PAD else "left", mark_role))
+            draft.labels.append(
+                Label(_limit_words(limit), rect, "limit", "centre" if rect.x == board.x + _PAD else "left", mark_role)
+            )
     ena = next(box for box in draft.boxes if box.id == "ena").rect
     if "cpu_ena" in draft.way and mark_role != "cpu_ena":
         lines = [line for line in draft.lines if line.role == "cpu_ena"]
@@ -592,6 +619,12 @@ def _placed(draft: _Draft, size: tuple[float, float]) -> Layout:
             at.setdefault(role, []).append(hop.id)
     boxes = [box.with_hops(tuple(at.get(box.role, ()))) for box in draft.boxes]
     lines = [line.with_hops(tuple(at.get(line.role, ()))) for line in draft.lines]
-    # a file system's network is drawn at the branches, its disks at the servers: the box around them answers for both
-    around = tuple(dict.fromkeys((*at.get("server", ()), *at.get("storage", ()), *at.get("branch", ()))))
-    return Layout(size, tuple(box.with_hops(around) if box.role == "storage" else box for box in boxes), tuple(lines), tuple(draft.labels))
+    # what stands in a box is also said by the box around it
+    around = {
+        "storage": ("storage", "server", "branch"), "peer": ("peer", *(role for role, _ in PEER_PARTS)),
+    }  # fmt: skip
+    for index, box in enumerate(boxes):
+        if box.id in around:
+            ids = dict.fromkeys(hop_id for role in around[box.id] for hop_id in at.get(role, ()))
+            boxes[index] = box.with_hops(tuple(ids))
+    return Layout(size, tuple(boxes), tuple(lines), tuple(draft.labels))

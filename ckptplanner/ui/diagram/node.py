@@ -97,5 +97,3 @@ def capacity(size_bytes: float) -> str:
 def shares(count: int, groups: int) -> list[int]:
     """`count` things as evenly in groups as they go, the first groups taking the rest."""
     return [count // groups + (index < count % groups) for index in range(groups)]
-
-

@@ -295,19 +295,19 @@ class PathView(QWidget):
 
     def _contrast_words(self, plan: Plan) -> str:
         """Who moves what: the hot path beside the cold one."""
-        if node_of(plan).cards:
+        node = node_of(plan)
+        if node.cards:
             hot = say(
-                "Gradient, dashed: from GPU memory to the peer's GPU memory by RDMA, past CPU and host RAM; the card's SmartNIC "
-                "(DPU) moves it, as it moves remote writes."
+                "Gradient, dashed: from GPU memory to a peer's by RDMA, past CPU and host RAM; the card's SmartNIC (DPU) moves "
+                "it, and remote writes."
             )
+        elif node.is_one_card:
+            hot = say("Gradient, dashed: through host RAM; this node has one card for everything and no RDMA that we know of.")
         else:
-            hot = say(
-                "Gradient, dashed: through host RAM, since this node has one card for everything and no RDMA to GPU memory that "
-                "we know of."
-            )
+            hot = say("Gradient, dashed: through host RAM; no RDMA card of this node is known.")
         cold = say(
-            "Snapshot: to host RAM by the GPU's DMA engine, never by the SmartNIC and by no CPU core; the cores serialise, "
-            "compress and send it in the background."
+            "Snapshot: to host RAM by the GPU's DMA engine, never by a SmartNIC or a CPU core; the cores serialise, compress and "
+            "send it later."
         )
         return f"{hot}\n{cold}"
 
@@ -335,4 +335,3 @@ def _rule(*, vertical: bool) -> QWidget:
     else:
         rule.setFixedHeight(1)
     return rule
-
