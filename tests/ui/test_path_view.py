@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from ckptplanner.engine.node_plan import DataPath, HostRam, RamItem
@@ -169,6 +169,7 @@ def test_the_tip_says_ceiling_load_use_and_how_it_is_known(open_view: Open) -> N
 def test_tab_walks_the_hops_and_enter_asks(open_view: Open, heard: type[Heard]) -> None:
     view = open_view()
     board, asked = board_of(view), heard(view.field_requested)
+    child(view, QWidget, "phase.shared_write").setFocus()
     board.setFocus(Qt.FocusReason.TabFocusReason)
     seen = [board.strong_hop]
     for _ in range(5):
@@ -186,6 +187,7 @@ def test_tab_walks_the_hops_and_enter_asks(open_view: Open, heard: type[Heard]) 
 def test_tab_leaves_after_the_last_hop(open_view: Open) -> None:
     view = open_view()
     board = board_of(view)
+    child(view, QWidget, "phase.shared_write").setFocus()
     board.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(6):
         QTest.keyClick(board, Qt.Key.Key_Tab)
@@ -274,13 +276,14 @@ def test_no_number_of_the_table_is_cut(open_view: Open, size: tuple[int, int]) -
     view = open_view(size=size)
     table = child(view, QTableView, "hops_table")
     assert isinstance(table, QTableView)
-    metrics = table.fontMetrics()
     for phase in ("snapshot", "shared_write", "replicate"):
         view.show_phase(phase)
         for column in (1, 2, 3):
             for row in range(table.model().rowCount()):
                 words = str(table.model().index(row, column).data())
-                assert metrics.horizontalAdvance(words) * 11 / 13 <= table.columnWidth(column) - 4
+                icon = 16 if table.model().index(row, column).data(Qt.ItemDataRole.DecorationRole) else 0
+                made = table.model().index(row, column).data(Qt.ItemDataRole.FontRole)
+                assert QFontMetricsF(made).horizontalAdvance(words) + icon <= table.columnWidth(column) - 6
 
 
 def test_host_ram_says_what_is_held_and_what_is_a_guess(open_view: Open, heard: type[Heard]) -> None:
@@ -326,6 +329,23 @@ def test_many_labels_of_host_ram_stay_apart(open_view: Open) -> None:
     crowded = spread([290.0] * 8, 32.0, 300.0, 40.0)
     assert all(40.0 <= middle <= 300.0 for middle in crowded)
     assert all(before - after >= 31.9 for before, after in pairwise(crowded))
+
+
+# ---------------------------------------------------------------- what would be faster
+
+
+def test_a_faster_file_system_is_offered_and_taken(open_view: Open, heard: type[Heard]) -> None:
+    view = open_view(plan_of())
+    offer = child(view, QWidget, "path_offer")
+    assert offer.isVisible()
+    words = [label.text().replace("\u00a0", " ") for label in offer.findChildren(QLabel)]
+    assert words == ["Faster: 1,000 MB/s/TiB × 7,200 GiB writes in 4 min 2 s for $240 a month more"]
+    edited, ended = heard(view.edited), heard(view.gesture_ended)
+    click(child(view, QPushButton, "path_take"))
+    assert edited.said == [("storage.tier", "p2-1000-7200")]
+    assert ended.said == [()]
+    click(child(view, QWidget, "phase.snapshot"))
+    assert not offer.isVisible(), "a file system makes no snapshot faster"
 
 
 # ---------------------------------------------------------------- nothing to show

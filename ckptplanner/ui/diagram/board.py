@@ -249,7 +249,7 @@ class Board(QWidget):
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
         ids = [hop.id for hop in self.hops()]
-        if ids and event.reason() != Qt.FocusReason.MouseFocusReason:
+        if ids and event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
             self._choose(ids[-1 if event.reason() == Qt.FocusReason.BacktabFocusReason else 0])
         super().focusInEvent(event)
 

@@ -190,7 +190,7 @@ class HopsTable(QTableView):
         """Numbers take what they need, names the rest; names wrap where they must."""
         bold, texts = QFontMetricsF(font(SMALL_PX, bold=True)), self._hops.texts()
         widths = [max(bold.horizontalAdvance(row[column]) for row in texts) + 12 for column in (1, 2, 3)]
-        widths[2] += _ICON + 4
+        widths[2] += _ICON + 8
         for column, wide in zip((1, 2, 3), widths, strict=True):
             self.setColumnWidth(column, int(wide))
         self.setColumnWidth(0, max(int(self.viewport().width() - sum(map(int, widths))), 48))

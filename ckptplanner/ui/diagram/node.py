@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ckptplanner.engine import ceilings
 from ckptplanner.engine.plan import Plan
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, GIB, NBSP, brief, grouped
@@ -69,7 +70,7 @@ def node_of(plan: Plan) -> Node:
         drives=row.nvme_count or 0,
         drive_size=text("{size}", size=brief(row.nvme_bytes_each, BYTES)) if row.nvme_bytes_each else None,
         ram_bytes=ram,
-        ena_bytes_per_s=scenario.datapath.ena_bytes_per_s or row.ena_bytes_per_s,
+        ena_bytes_per_s=ceilings.ena(scenario).rate,
         is_one_card=is_one_card,
     )
 

@@ -107,7 +107,7 @@ class LayoutPainter:
         elif not box.is_lit and box.role in {"s3", "peer"}:
             edge = QColor(theme.hairline)
         if is_limit:
-            width = 3.0
+            width = 2.0 if box.parent == "peer" else 3.0
         if box.role == "node":
             edge, width = QColor(theme.line), 1.0
         ground = theme.panel if box.role in {"node", "cpu"} else theme.surface
@@ -149,7 +149,7 @@ class LayoutPainter:
             self._text(
                 QRectF(rect.x(), top + 16, rect.width(), 16), second, font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignHCenter
             )
-        if is_limit:
+        if is_limit and not box.role.startswith("peer"):  # the box around those has the mark
             mark = QRectF(box.rect.right - 14, box.rect.y - 5, 11, 10)  # over the edge: the words need the room inside
             self._painter.setPen(Qt.PenStyle.NoPen)
             self._painter.setBrush(QColor(theme.surface))
