@@ -44,7 +44,8 @@ def add_marks(draft: Draft, board: Rect) -> None:
     if "trunk" in draft.way and "cards" not in draft.way and mark_role != "trunk":
         hop = _narrowest(draft, "client", "flows", "connections")
         if hop is not None and hop.ceiling_bytes_per_s is not None:
-            words = text("TCP, {rate} at most", rate=brief(hop.ceiling_bytes_per_s, BYTES_PER_S))
+            rate, is_rdma = brief(hop.ceiling_bytes_per_s, BYTES_PER_S), draft.phase is not None and draft.phase.hop("efa")
+            words = text("EFA, {rate} at most", rate=rate) if is_rdma else text("TCP, {rate} at most", rate=rate)
             room = Rect(ena.right + 12, ena.middle_y + 6, board.right - ena.right - 16, 20)
             draft.labels.append(Label(words, room, "lit", "left", "trunk"))
 

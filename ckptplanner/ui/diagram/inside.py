@@ -102,9 +102,9 @@ def _add_gpus(draft: Draft, index: int, area: Rect, groups: int, switch: Rect) -
     number = shares(node.gpus, groups)[index]
     if not number:
         return
-    merged = next(
-        (m for m in range(1, number + 1) if (area.w - 4 * (-(-number // m) - 1)) / -(-number // m) >= _LEAST_GPU), number
-    )
+    least = min(max(_LEAST_GPU, len(node.accelerator) * 6.5 + 16), 104.0)
+    fitting = [m for m in range(1, number + 1) if area.w >= -(-number // m) * (least + 4) - 4] or [number]
+    merged = next((m for m in fitting if number % m == 0), fitting[0])
     shown = -(-number // merged)
     wide = min((area.w - 4 * (shown - 1)) / shown, _MOST_BOX)
     left = area.middle_x - (shown * wide + (shown - 1) * 4) / 2

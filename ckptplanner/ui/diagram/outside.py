@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ckptplanner.engine.node_plan import Hop
 from ckptplanner.engine.plan import Option
 from ckptplanner.text import Text, text
@@ -109,15 +111,20 @@ def _ratio(draft: Draft, *hop_ids: str) -> float | None:
     return next((hop.use_ratio for hop in hops if hop is not None), None)
 
 
+def offer_words(option: Option) -> Text:
+    """Size and throughput of a file system that can be bought."""
+    values = {"size": grouped(option.capacity_gib), "rate": grouped(option.throughput_mb_per_s_per_tib or 0.0)}
+    if option.efa:
+        return text("{size} GiB, {rate} MB/s/TiB, EFA", **values)
+    return text("{size} GiB, {rate} MB/s/TiB", **values)
+
+
 def _system_words(option: Option | None) -> tuple[Text, Text | None]:
     if option is None:
         return text("File system"), text("none is chosen")
     if option.id == "custom" or option.throughput_mb_per_s_per_tib is None:
         return text("Storage that exists"), text("{size} usable", size=brief(option.capacity_gib * GIB, BYTES))
-    words = text(
-        "{size} GiB, {rate} MB/s/TiB", size=grouped(option.capacity_gib), rate=grouped(option.throughput_mb_per_s_per_tib)
-    )
-    return text("FSx for Lustre"), words
+    return text("FSx for Lustre"), offer_words(replace(option, efa=False))
 
 
 def _system_use(draft: Draft, option: Option | None) -> Text | None:

@@ -220,7 +220,7 @@ class LayoutPainter:
         for point in points[1:]:
             path.lineTo(point)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if line.role in {"trunk", "gradient"}:  # it goes over other lines
+        if line.role == "trunk" or (line.role == "gradient" and line.has_arrow):  # it goes over other lines
             painter.setPen(QPen(QColor(theme.surface), width + 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
             painter.drawPath(path)
         pen = QPen(colour, width, style, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin)

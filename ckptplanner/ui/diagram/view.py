@@ -12,11 +12,11 @@ from typing_extensions import override
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.node_plan import Phase
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.diagram.board import Board, paint_board, phase_of
 from ckptplanner.ui.diagram.faster import faster_option
 from ckptplanner.ui.diagram.hops_table import HopsTable
 from ckptplanner.ui.diagram.node import node_of
+from ckptplanner.ui.diagram.outside import offer_words
 from ckptplanner.ui.diagram.paint import legend_widths, paint_legend
 from ckptplanner.ui.diagram.phase_bar import PhaseBar
 from ckptplanner.ui.diagram.ram_bar import RamBar
@@ -165,15 +165,15 @@ class PathView(QWidget):
         self._offer_words = QLabel()
         self._offer_words.setProperty("role", "muted")
         self._offer_words.setMinimumWidth(80)
-        self._offer_words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._offer_button = QPushButton(say("Take it"))
         self._offer_button.setObjectName("path_take")
         self._offer_button.setToolTip(say("Makes it the file system of this plan; Undo takes that back"))
         row = QHBoxLayout(offer)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        row.addWidget(self._offer_words, 1)
+        row.addWidget(self._offer_words)
         row.addWidget(self._offer_button)
+        row.addStretch(1)
         return offer
 
     def _full(self) -> QWidget:
@@ -329,7 +329,7 @@ class PathView(QWidget):
         if found is not None and chosen is not None:
             more = (found.usd_per_month or 0.0) - (chosen.usd_per_month or 0.0)
             values = {
-                "system": say_text(option_name(found)), "time": rough(found.writes_in_s, SECONDS),
+                "system": say_text(offer_words(found)), "time": rough(found.writes_in_s, SECONDS),
                 "money": f"${grouped(abs(more))}",
             }  # fmt: skip
             self._offer_words.setText(
@@ -368,7 +368,7 @@ class PathView(QWidget):
     def _fit(self) -> None:
         wide = self.width()
         self._offer.setVisible(bool(self._faster) and self.height() >= _ROOM_FOR_OFFER)
-        self._side.setFixedWidth(248 if wide < _NARROW else 264 if wide < _WIDE else 320)
+        self._side.setFixedWidth(248 if wide < _NARROW else 280 if wide < _WIDE else 320)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

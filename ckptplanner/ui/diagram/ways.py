@@ -79,7 +79,7 @@ def add_gradient(draft: Draft, board: Rect, channel_x: float) -> None:
         card, x = last["cards"].rect, last["cards"].rect.middle_x + 12
         if draft.node.is_direct:
             hot.add("cpu")
-            middle, y = switch.middle_x + 10, max(bus_y(draft) - 6, switch.bottom + 2)
+            middle, y = switch.middle_x, max(bus_y(draft) - 6, switch.bottom + 2)
             pieces += [[(middle, switch.bottom), (middle, last["cpu"].rect.y)], [(x, last["cpu"].rect.y), (x, card.bottom)]]
             pieces.append([(x, card.y), (x, y)])
         else:
@@ -89,7 +89,7 @@ def add_gradient(draft: Draft, board: Rect, channel_x: float) -> None:
         hot |= {"cpu", "ram", "ena"}
         ena, ram = last["ena"].rect, last["ram"].rect
         x, y = min(ena.right - 12, ram.right - 12), ena.middle_y - 10
-        middle = switch.middle_x + 10
+        middle = switch.middle_x
         pieces += [[(middle, switch.bottom), (middle, last["cpu"].rect.y)], [(x, ram.bottom), (x, ena.y)], [(ena.right, y)]]
     pieces[-1] += [(channel_x, y), (channel_x, chip.middle_y), (chip.x, chip.middle_y)]
     for number, points in enumerate(pieces):
