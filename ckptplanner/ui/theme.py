@@ -330,7 +330,7 @@ QTableView, QTreeView, QListView { background: $surface; border: 0; gridline-col
     selection-background-color: $selected; selection-color: $text; }
 QTableView::item { padding: 0 6px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
-QTableView[role="dense"]::item { padding: 0 2px; }
+QTableView[role="dense"]::item { padding: 0; }
 QTableView[role="dense"] QHeaderView::section { padding: 0 3px; }
 QHeaderView { background: $surface; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;

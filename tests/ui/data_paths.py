@@ -62,39 +62,84 @@ def phase(
     )  # fmt: skip
 
 
-def _phases(*, has_efa: bool) -> tuple[Phase, ...]:
-    link, memory = hop("link", 64, 0.18), hop("memory", 716.8, 0.18, "theoretical")
-    out = (hop("efa", 800, 0.18), hop("client", 87.5, 0.18)) if has_efa else (hop("ena", 43.8, 0.18), hop("client", 12.5, 0.18))
-    exchange = (hop("hbm", 62000, 5.4), hop("efa", 800, 5.4), hop("peer_gpu", 62000, 5.4)) if has_efa else (
-        hop("memory", 716.8, 5.4), hop("ena", 43.8, 5.4), hop("peer_memory", 716.8, 5.4),
+def _unused(name: PhaseName, hops: tuple[Hop, ...], seconds: float | None, limit: str | None, *words: str) -> Phase:
+    """A phase that the plan does not use."""
+    sentence, detail = map(text, words)
+    return phase(name, hops, seconds=seconds, limit=limit, sentence=sentence, detail=detail, used=False)
+
+
+def _inside() -> tuple[Phase, ...]:
+    """What stays in a node."""
+    drives = hop("nvme", 9.0112, 9.01, "derived")
+    snapshot = (
+        hop("hbm", 62000, 10.9, "theoretical"), hop("copy", 455, 10.9, "measured"), hop("link", 512, 10.9),
+        hop("memory", 716.8, 10.9, "theoretical"),
     )  # fmt: skip
     return (
-        phase("snapshot", (hop("hbm", 62000, 10.9, "theoretical"), hop("copy", 455, 10.9, "measured"), hop("link", 512, 10.9),
-                           hop("memory", 716.8, 10.9, "theoretical")), seconds=0.12, limit="copy", allowed=5.0,
-              sentence=text("The copy engines are the limit: 455 GB/s for the 8 GPUs of a node, 2.4 % of it used."),
-              detail=text("Copying 54.4 GB a node takes 120 ms of the 5 s allowed.")),
-        phase("local_write", (hop("memory", 716.8, 9.01, "theoretical"), hop("link", 512, 9.01), hop("nvme", 9.0112, 9.01, "derived")),
-              seconds=6.04, limit="nvme", sentence=text("The local drives are the limit: 9.01 GB/s for the 8 of a node."),
-              detail=text("Writing 54.4 GB a node takes 6 s."), used=False),
-        phase("gds_write", (), seconds=None, limit=None, used=False,
-              sentence=text("GPUDirect Storage is not used in this plan."), detail=text("No ceiling is known for this node.")),
-        phase("replicate", (*exchange, hop("nvme", 9.0112, 10.8, "derived"), hop("peer_nvme", None, 5.4)), seconds=12.1,
-              limit="nvme", used=False, sentence=text("The local drives are the limit: each holds two shards."),
-              detail=text("Copies go from GPU memory to GPU memory while training stands still.")),
-        phase("shared_write", (memory, link, *out, hop("servers_network", 3.13, 0.18, "derived"),
-                               hop("disks", 6.0, 5.81, shared=True)), seconds=290.4, limit="disks", allowed=300.0,
-              sentence=text("The file system is the limit: 6.0 GB/s for all 32 nodes, 97 % of it used."),
-              detail=text("Writing 1.74 TB takes 4 min 50 s of the 5 min allowed; a node's network is nearly idle.")),
-        phase("s3_write", (memory, hop("ena", 43.8, 1.25), hop("s3_connections", 1.25, 1.25)), seconds=43.6, limit="s3_connections",
-              sentence=text("25 connections to S3 are the limit: 1.25 GB/s a node."), detail=text("Writing takes 44 s."), used=False),
-        phase("restore_local", (hop("nvme", 18.0, 18.0), hop("memory", 716.8, 18.0), hop("copy", 455, 18.0)), seconds=3.0,
-              limit="nvme", sentence=text("The local drives are the limit: 18 GB/s."), detail=text("Reading takes 3 s."), used=False),
-        phase("restore_replica", (hop("peer_nvme", 18.0, 18.0), *exchange[1:2], hop("memory", 716.8, None), hop("copy", 455, None)),
-              seconds=None, limit=None, sentence=text("No copy is kept on another node."), detail=text("Set two copies."), used=False),
-        phase("restore_shared", (hop("disks", 12.5, 12.5, shared=True), hop("servers_network", 3.13, 0.39), *reversed(out), memory,
-                                 hop("copy", 455, 0.39)), seconds=290.0, limit="disks",
-              sentence=text("The file system is the limit: 12.5 GB/s for all 32 nodes."), detail=text("Reading takes 4 min 50 s.")),
+        phase(
+            "snapshot", snapshot, seconds=0.12, limit="copy", allowed=5.0,
+            sentence=text("The copy engines are the limit: 455 GB/s for the 8 GPUs of a node, 2.4 % of it used."),
+            detail=text("Copying 54.4 GB a node takes 120 ms of the 5 s allowed."),
+        ),
+        _unused(
+            "local_write", (hop("memory", 716.8, 9.01, "theoretical"), hop("link", 512, 9.01), drives), 6.04, "nvme",
+            "The local drives are the limit: 9.01 GB/s for the 8 of a node.", "Writing 54.4 GB a node takes 6 s.",
+        ),
+        _unused(
+            "gds_write", (), None, None,
+            "GPUDirect Storage is not used in this plan.", "No ceiling is known for this node.",
+        ),
     )  # fmt: skip
+
+
+def _between(*, has_efa: bool) -> tuple[Phase, ...]:
+    """What goes to peers and comes back."""
+    if has_efa:
+        exchange = (hop("hbm", 62000, 5.4), hop("efa", 800, 5.4), hop("peer_gpu", 62000, 5.4))
+    else:
+        exchange = (hop("memory", 716.8, 5.4), hop("ena", 43.8, 5.4), hop("peer_memory", 716.8, 5.4))
+    drives = (hop("nvme", 9.0112, 10.8, "derived"), hop("peer_nvme", None, 5.4))
+    back = (hop("peer_nvme", 18.0, 18.0), exchange[1], hop("memory", 716.8, None), hop("copy", 455, None))
+    local = (hop("nvme", 18.0, 18.0), hop("memory", 716.8, 18.0), hop("copy", 455, 18.0))
+    return (
+        _unused(
+            "replicate", (*exchange, *drives), 12.1, "nvme",
+            "The local drives are the limit: each holds two shards.", "Copies go from GPU memory to GPU memory.",
+        ),
+        _unused("restore_local", local, 3.0, "nvme", "The local drives are the limit: 18 GB/s.", "Reading takes 3 s."),
+        _unused("restore_replica", back, None, None, "No copy is kept on another node.", "Set two copies."),
+    )  # fmt: skip
+
+
+def _outside(*, has_efa: bool) -> tuple[Phase, ...]:
+    """What goes to storage and comes back."""
+    link, memory = hop("link", 64, 0.18), hop("memory", 716.8, 0.18, "theoretical")
+    out = (hop("efa", 800, 0.18), hop("client", 87.5, 0.18)) if has_efa else (hop("ena", 43.8, 0.18), hop("client", 12.5, 0.18))
+    write = (memory, link, *out, hop("servers_network", 3.13, 0.18, "derived"), hop("disks", 6.0, 5.81, shared=True))
+    read = (hop("disks", 12.5, 12.5, shared=True), hop("servers_network", 3.13, 0.39), *reversed(out), memory)
+    return (
+        phase(
+            "shared_write", write, seconds=290.4, limit="disks", allowed=300.0,
+            sentence=text("The file system is the limit: 6.0 GB/s for all 32 nodes, 97 % of it used."),
+            detail=text("Writing 1.74 TB takes 4 min 50 s of the 5 min allowed; a node's network is nearly idle."),
+        ),
+        _unused(
+            "s3_write", (memory, hop("ena", 43.8, 1.25), hop("s3_connections", 1.25, 1.25)), 43.6, "s3_connections",
+            "25 connections to S3 are the limit: 1.25 GB/s a node.", "Writing takes 44 s.",
+        ),
+        phase(
+            "restore_shared", (*read, hop("copy", 455, 0.39)), seconds=290.0, limit="disks",
+            sentence=text("The file system is the limit: 12.5 GB/s for all 32 nodes."),
+            detail=text("Reading takes 4 min 50 s."),
+        ),
+    )  # fmt: skip
+
+
+def _phases(*, has_efa: bool) -> tuple[Phase, ...]:
+    snapshot, local, direct = _inside()
+    replicate, from_local, from_peer = _between(has_efa=has_efa)
+    shared, s3, from_shared = _outside(has_efa=has_efa)
+    return snapshot, local, direct, replicate, shared, s3, from_local, from_peer, from_shared
 
 
 def ram(used_ratio: float = 0.12, ram_bytes: float | None = 4096 * 2**30) -> HostRam:

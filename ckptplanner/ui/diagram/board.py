@@ -63,13 +63,14 @@ class Board(QWidget):
         self._theme = LIGHT
         self._shows_gradients = False
         self._layout: Layout | None = None
-        self._strong = ""  # id of the hop that has the focus or is pointed at elsewhere
+        self._chosen = ""  # id of the hop that keys have come to
+        self._pointed = ""  # id of the hop that is pointed at in the table
 
     def show_phase(self, plan: Plan | None, phase: str) -> None:
         """Draw a phase of a plan."""
         self._plan, self._phase_name = plan, phase
-        if self._strong and not any(hop.id == self._strong for hop in self.hops()):
-            self._strong = ""
+        ids = {hop.id for hop in self.hops()}
+        self._chosen, self._pointed = (one if one in ids else "" for one in (self._chosen, self._pointed))
         found = phase_of(plan, phase)
         words = [say_text(found.sentence), say_text(found.detail)] if found is not None else []
         self.setAccessibleDescription("\n".join([*words, *self._strong_lines()]))
@@ -87,14 +88,14 @@ class Board(QWidget):
 
     def show_hop(self, hop_id: str) -> None:
         """Put a ring around the places of a hop; "" takes it away."""
-        if hop_id != self._strong:
-            self._strong = hop_id
+        if hop_id != self._pointed:
+            self._pointed = hop_id
             self.update()
 
     @property
     def strong_hop(self) -> str:
         """The id of the hop with the ring."""
-        return self._strong
+        return self._pointed or self._chosen
 
     def hops(self) -> tuple[Hop, ...]:
         """The hops of the phase that is shown."""
@@ -118,11 +119,10 @@ class Board(QWidget):
         """A point on the board at which a click asks for that hop's field."""
         layout = self.drawn()
         places = layout.places_of(hop_id) if layout is not None else ()
-        for item in places:
-            spot = QPointF(item.rect.middle_x, item.rect.y + 8) if isinstance(item, Box) else _middle(item)
-            if any(hop.id == hop_id for hop in self._hops_at(spot * self._scale())):
-                return spot * self._scale()
-        return None
+        spots = [QPointF(item.rect.middle_x, item.rect.y + 8) if isinstance(item, Box) else _middle(item) for item in places]
+        answers = [(spot * self._scale(), [hop.id for hop in self._hops_at(spot * self._scale())]) for spot in spots]
+        first = [spot for spot, ids in answers if ids[:1] == [hop_id]]
+        return next(iter([*first, *(spot for spot, ids in answers if hop_id in ids)]), None)
 
     def _forget(self) -> None:
         self._layout = None
@@ -145,7 +145,7 @@ class Board(QWidget):
         return box
 
     def _hops_at(self, place: QPointF) -> tuple[Hop, ...]:
-        """The hops of the part under a point, the narrowest first; a box without any answers for the box around it."""
+        """The hops of the part under a point, the narrowest first; a box without any leaves it to the one around it."""
         layout, item = self.drawn(), self._item_at(place)
         if layout is None or item is None:
             return ()
@@ -153,7 +153,9 @@ class Board(QWidget):
         while not ids and isinstance(item, Box) and item.parent:
             item = layout.box(item.parent)
             ids = item.hops
-        found = [hop for hop in self.hops() if hop.id in ids]
+        found = [hop for hop_id in ids for hop in self.hops() if hop.id == hop_id]
+        if isinstance(item, Box) and item.role in {"storage", "peer"}:  # their own hop first, then those of what is inside
+            return tuple(found)
         return tuple(sorted(found, key=lambda hop: -1.0 if hop.use_ratio is None else hop.use_ratio, reverse=True))
 
     def _tip(self, place: QPointF) -> str:
@@ -215,14 +217,15 @@ class Board(QWidget):
 
     def _step(self, by: int) -> bool:
         ids = [hop.id for hop in self.hops()]
-        index = ids.index(self._strong) + by if self._strong in ids else (0 if by > 0 else len(ids) - 1)
+        index = ids.index(self._chosen) + by if self._chosen in ids else (0 if by > 0 else len(ids) - 1)
         if not 0 <= index < len(ids):
             return False
         self._choose(ids[index])
         return True
 
     def _choose(self, hop_id: str) -> None:
-        self.show_hop(hop_id)
+        self._chosen = hop_id
+        self.update()
         self.hop_pointed.emit(hop_id)
         phase = phase_of(self._plan, self._phase_name)
         words = [say_text(phase.sentence)] if phase is not None else []
@@ -230,7 +233,7 @@ class Board(QWidget):
         self.cursor_moved.emit(", ".join(self._strong_lines()[:3]))
 
     def _strong_lines(self) -> list[str]:
-        hop = next((hop for hop in self.hops() if hop.id == self._strong), None)
+        hop = next((hop for hop in self.hops() if hop.id == self._chosen), None)
         return hop_lines(hop, is_limit=hop.id == self._limit_id()) if hop is not None else []
 
     @override
@@ -238,8 +241,8 @@ class Board(QWidget):
         key = Qt.Key(event.key())
         if key in _FORWARD or key in _BACK:
             self._step(1 if key in _FORWARD else -1)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._strong:
-            self._ask(tuple(hop for hop in self.hops() if hop.id == self._strong))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._chosen:
+            self._ask(tuple(hop for hop in self.hops() if hop.id == self._chosen))
         else:
             super().keyPressEvent(event)
 
@@ -247,12 +250,13 @@ class Board(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         ids = [hop.id for hop in self.hops()]
         if ids and event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
-            self._choose(ids[0 if event.reason() == Qt.FocusReason.TabFocusReason else -1])
+            self._choose(ids[-1 if event.reason() == Qt.FocusReason.BacktabFocusReason else 0])
         super().focusInEvent(event)
 
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.show_hop("")
+        self._chosen = ""
+        self.update()
         self.hop_pointed.emit("")
         super().focusOutEvent(event)
 
@@ -272,7 +276,7 @@ class Board(QWidget):
         if layout is not None:
             painter = QPainter(self)
             painter.scale(self._scale(), self._scale())
-            LayoutPainter(painter, layout, phase_of(self._plan, self._phase_name), self._theme, self._strong).paint()
+            LayoutPainter(painter, layout, phase_of(self._plan, self._phase_name), self._theme, self.strong_hop).paint()
 
 
 def _holds(box: Box, place: QPointF) -> bool:

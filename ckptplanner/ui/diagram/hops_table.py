@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
 from typing_extensions import override
 
@@ -18,7 +18,7 @@ from ckptplanner.ui.words import say
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-ROW = 22
+ROW, _ICON = 22, 12
 
 
 def headings() -> tuple[str, str, str, str]:
@@ -44,7 +44,8 @@ class HopsModel(QAbstractTableModel):
             self.beginResetModel()
         self._hops, self._theme = hops, theme
         self._limit = phase.bottleneck if phase is not None else None
-        self._mark = _warning_icon(theme)
+        limit = phase.limit if phase is not None else None
+        self._mark = _warning_icon(use_colour(theme, limit.use_ratio if limit is not None else None), theme)
         if not is_same:
             self.endResetModel()
         elif hops:
@@ -80,8 +81,14 @@ class HopsModel(QAbstractTableModel):
             return font(SMALL_PX, bold=is_limit and column > 0)
         if role == Qt.ItemDataRole.ForegroundRole:
             ratio = hop.use_ratio
-            return QColor(use_colour(self._theme, ratio) if column == 3 and ratio is not None else self._theme.text if is_limit or column else self._theme.muted)
-        if role == Qt.ItemDataRole.DecorationRole and column == 0 and is_limit:
+            return QColor(
+                use_colour(self._theme, ratio)
+                if column == 3 and ratio is not None
+                else self._theme.text
+                if is_limit or column
+                else self._theme.muted
+            )
+        if role == Qt.ItemDataRole.DecorationRole and column == 3 and is_limit:
             return self._mark
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
             return "\n".join(hop_lines(hop, is_limit=is_limit))
@@ -98,11 +105,11 @@ class HopsModel(QAbstractTableModel):
         return None
 
 
-def _warning_icon(theme: Theme) -> QIcon:
+def _warning_icon(colour: str, theme: Theme) -> QIcon:
     pixmap = QPixmap(24, 24)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
-    paint_warning(painter, QRectF(2, 3, 20, 18), QColor(theme.use_high), QColor(theme.surface))
+    paint_warning(painter, QRectF(2, 3, 20, 18), QColor(colour), QColor(theme.surface))
     painter.end()
     pixmap.setDevicePixelRatio(2)
     return QIcon(pixmap)
@@ -122,7 +129,7 @@ class HopsTable(QTableView):
         self.setModel(self._hops)
         self.setShowGrid(False)
         self.setMouseTracking(True)
-        self.setIconSize(QSize(12, 12))
+        self.setIconSize(QSize(_ICON, _ICON))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -139,18 +146,14 @@ class HopsTable(QTableView):
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setMinimumSectionSize(24)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2, 3):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.sectionResized.connect(self._on_widths)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.clicked.connect(self._on_clicked)
         self.entered.connect(self._on_entered)
 
     def show_phase(self, phase: Phase | None, theme: Theme) -> None:
         """Show the hops of a phase."""
         self._hops.show_phase(phase, theme)
-        self.resizeRowsToContents()
-        self.updateGeometry()
+        self._fit()
 
     def show_hop(self, hop_id: str) -> None:
         """Choose the row of a hop; "" chooses none."""
@@ -183,10 +186,21 @@ class HopsTable(QTableView):
         hop = self._hops.hop(index.row())
         self.hop_pointed.emit(hop.id if hop is not None else "")
 
-    def _on_widths(self) -> None:
-        """Names wrap where they must."""
+    def _fit(self) -> None:
+        """Numbers take what they need, names the rest; names wrap where they must."""
+        bold, texts = QFontMetricsF(font(SMALL_PX, bold=True)), self._hops.texts()
+        widths = [max(bold.horizontalAdvance(row[column]) for row in texts) + 12 for column in (1, 2, 3)]
+        widths[2] += _ICON + 8
+        for column, wide in zip((1, 2, 3), widths, strict=True):
+            self.setColumnWidth(column, int(wide))
+        self.setColumnWidth(0, max(int(self.viewport().width() - sum(map(int, widths))), 48))
         self.resizeRowsToContents()
         self.updateGeometry()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     @override
     def leaveEvent(self, event: QEvent) -> None:

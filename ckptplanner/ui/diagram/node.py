@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ckptplanner.engine import ceilings
 from ckptplanner.engine.plan import Plan
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, GIB, NBSP, brief, grouped
 
-GBPS = 0.125e9
+GBPS, _LONG_NAME = 0.125e9, 14
 _MEMORY_IN_NAME = re.compile(r"\s+\d+\s*GB$")
 
 
@@ -56,7 +57,7 @@ def node_of(plan: Plan) -> Node:
     return Node(
         name=row.name,
         count=workload.nodes,
-        accelerator=_MEMORY_IN_NAME.sub("", row.accelerator),
+        accelerator=_short_name(row.accelerator),
         gpus=gpus,
         gpu_memory=text("{size}", size=brief(row.hbm_bytes_per_gpu, BYTES)) if row.hbm_bytes_per_gpu else None,
         sockets=sockets,
@@ -69,9 +70,15 @@ def node_of(plan: Plan) -> Node:
         drives=row.nvme_count or 0,
         drive_size=text("{size}", size=brief(row.nvme_bytes_each, BYTES)) if row.nvme_bytes_each else None,
         ram_bytes=ram,
-        ena_bytes_per_s=scenario.datapath.ena_bytes_per_s or row.ena_bytes_per_s,
+        ena_bytes_per_s=ceilings.ena(scenario).rate,
         is_one_card=is_one_card,
     )
+
+
+def _short_name(accelerator: str) -> str:
+    """A name that stands on a small box: A100 40 GB is A100, since its memory is said anyway."""
+    name = _MEMORY_IN_NAME.sub("", accelerator)
+    return name if len(name) <= _LONG_NAME else " ".join(name.split()[:3])
 
 
 def gbps(rate_bytes_per_s: float) -> str:
@@ -97,5 +104,3 @@ def capacity(size_bytes: float) -> str:
 def shares(count: int, groups: int) -> list[int]:
     """`count` things as evenly in groups as they go, the first groups taking the rest."""
     return [count // groups + (index < count % groups) for index in range(groups)]
-
-

@@ -68,7 +68,9 @@ class LayoutPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for box in sorted(self._layout.boxes, key=lambda box: (bool(box.parent), box.role == "ram")):
             self._box(box)
-        for line in sorted(self._layout.lines, key=lambda line: (line.is_lit, line.role in {"trunk", "branch"}, line.role == "gradient")):
+        for line in sorted(
+            self._layout.lines, key=lambda line: (line.is_lit, line.role in {"trunk", "branch"}, line.role == "gradient")
+        ):
             self._line(line)
         for label in self._layout.labels:
             self._label(label)
@@ -85,11 +87,11 @@ class LayoutPainter:
         return QColor(use_colour(self._theme, self._ratio(hop_ids)))
 
     def _use_of_role(self, role: str) -> QColor:
-        items = (*self._layout.boxes_of(role), *self._layout.lines_of(role))
-        return self._use(tuple(hop for item in items for hop in item.hops))
+        ids = [hop for box in self._layout.boxes_of(role) for hop in box.hops]
+        return self._use((*ids, *(hop for line in self._layout.lines_of(role) for hop in line.hops)))
 
     def _is_limit(self, item: Box | Line) -> bool:
-        return bool(self._limit) and self._limit in item.hops and item.is_lit and getattr(item, "role", "") != "server"
+        return bool(self._limit) and self._limit in item.hops and item.is_lit and item.role != "server"
 
     # ------------------------------------------------------------ boxes
 
@@ -105,7 +107,7 @@ class LayoutPainter:
         elif not box.is_lit and box.role in {"s3", "peer"}:
             edge = QColor(theme.hairline)
         if is_limit:
-            width = 3.0
+            width = 2.0 if box.parent == "peer" else 3.0
         if box.role == "node":
             edge, width = QColor(theme.line), 1.0
         ground = theme.panel if box.role in {"node", "cpu"} else theme.surface
@@ -144,8 +146,10 @@ class LayoutPainter:
         self._text(QRectF(rect.x(), top, rect.width(), 16), say_text(box.title), small, theme.muted if is_quiet else theme.text,
                    Qt.AlignmentFlag.AlignHCenter)  # fmt: skip
         if second:
-            self._text(QRectF(rect.x(), top + 16, rect.width(), 16), second, font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignHCenter)
-        if is_limit:
+            self._text(
+                QRectF(rect.x(), top + 16, rect.width(), 16), second, font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignHCenter
+            )
+        if is_limit and not box.role.startswith("peer"):  # the box around those has the mark
             mark = QRectF(box.rect.right - 14, box.rect.y - 5, 11, 10)  # over the edge: the words need the room inside
             self._painter.setPen(Qt.PenStyle.NoPen)
             self._painter.setBrush(QColor(theme.surface))
@@ -153,49 +157,45 @@ class LayoutPainter:
             paint_warning(self._painter, mark, self._use(box.hops), QColor(theme.surface))
 
     def _spread(self, box: Box, *, is_limit: bool) -> None:
+        """A box with its title at the left: words at the right, under it and at its foot."""
         theme, rect = self._theme, box.rect
-        is_large = box.role in _LARGE
-        pad = 12 if box.role in {"node", "cpu"} else 8
-        title_font = font(BODY_PX if is_large else SMALL_PX, bold=box.role in _BOLD or is_limit)
-        left, wide = rect.x + pad, rect.w - 2 * pad
+        pad, high = (12 if box.role in {"node", "cpu"} else 8), (20.0 if box.role in _LARGE else 16.0)
+        left, wide, top = rect.x + pad, rect.w - 2 * pad, _top_of(box, high)
         if is_limit:
             mark = QRectF(rect.right - pad - 15, rect.y + 7, 15, 13)
             paint_warning(self._painter, mark, self._use(box.hops), QColor(theme.surface))
             wide -= 22
-        lines = (box.second is not None) + 1
-        high = 20.0 if is_large else 16.0
-        top = rect.y + (4 if box.role in {"node", "cpu"} else 6)
-        if box.role == "server":
-            top = rect.y + (3 if rect.h >= 28 else 1)
-        elif box.role in {"ram", "ena", "s3"} or (box.role == "peer" and rect.h < 60):
-            top = rect.y + (rect.h - (high + (16 if lines > 1 else 0))) / 2
-        if box.role == "ram" and lines == 1:
-            top = rect.y + (rect.h - high) / 2
-        is_quiet = not box.is_lit and box.role in {"s3", "peer"}
-        taken = self._text(QRectF(left, top, wide, high), say_text(box.title), title_font, theme.muted if is_quiet else theme.text,
-                           Qt.AlignmentFlag.AlignLeft)  # fmt: skip
+        made = font(BODY_PX if box.role in _LARGE else SMALL_PX, bold=box.role in _BOLD or is_limit)
+        colour = theme.muted if not box.is_lit and box.role in {"s3", "peer"} else theme.text
+        taken = self._text(QRectF(left, top, wide, high), say_text(box.title), made, colour, Qt.AlignmentFlag.AlignLeft)
         if box.right is not None:
             place = QRectF(left + taken + 8, top, wide - taken - 8, high)
-            needed = QFontMetricsF(font(SMALL_PX)).horizontalAdvance(say_text(box.right))
-            if needed <= place.width():
+            if _small_width(say_text(box.right)) <= place.width():
                 self._text(place, say_text(box.right), font(SMALL_PX), theme.muted, Qt.AlignmentFlag.AlignRight)
         if box.second is not None:
-            colour = self._use(box.hops) if box.is_lit and box.role in {"ram", "ena"} and box.hops else QColor(theme.muted)
-            if colour == QColor(theme.thin):
-                colour = QColor(theme.muted)
-            words, room = say_text(box.second), rect.w - 2 * pad
-            if box.short is not None and QFontMetricsF(font(SMALL_PX)).horizontalAdvance(words) > room:
-                words = say_text(box.short)
-            self._text(QRectF(left, top + high, room, 16), words, font(SMALL_PX), colour, Qt.AlignmentFlag.AlignLeft)
+            self._second(box, QRectF(left, top + high, rect.w - 2 * pad, 16))
         if box.foot is not None:
-            place = QRectF(left, rect.bottom - 24, rect.w - 2 * pad, 20)
-            self._text(place, say_text(box.foot), font(SMALL_PX, bold=is_limit), self._use(box.hops), Qt.AlignmentFlag.AlignLeft)
+            place, small = QRectF(left, rect.bottom - 24, rect.w - 2 * pad, 20), font(SMALL_PX, bold=is_limit)
+            self._text(place, say_text(box.foot), small, self._use(box.hops), Qt.AlignmentFlag.AlignLeft)
         if box.role == "server" and box.is_lit:
-            room = QRectF(rect.x + 8, rect.bottom - (8 if rect.h >= 28 else 6), rect.w - 16, 4)
-            self._painter.fillRect(room, QColor(theme.hairline))
-            if box.meter is not None:
-                full = QRectF(room.x(), room.y(), room.width() * min(box.meter, 1.0), 4)
-                self._painter.fillRect(full, QColor(use_colour(theme, box.meter)))
+            self._meter(box)
+
+    def _second(self, box: Box, place: QRectF) -> None:
+        theme, words = self._theme, say_text(box.second) if box.second is not None else ""
+        is_told = box.is_lit and box.role in {"ram", "ena"} and self._ratio(box.hops) is not None
+        if box.short is not None and _small_width(words) > place.width():
+            words = say_text(box.short)
+        colour = self._use(box.hops) if is_told else QColor(theme.muted)
+        self._text(place, words, font(SMALL_PX), colour, Qt.AlignmentFlag.AlignLeft)
+
+    def _meter(self, box: Box) -> None:
+        """How much of a server is used."""
+        theme, rect = self._theme, box.rect
+        room = QRectF(rect.x + 8, rect.bottom - (8 if rect.h >= 28 else 6), rect.w - 16, 4)
+        self._painter.fillRect(room, QColor(theme.hairline))
+        if box.meter is not None:
+            full = QRectF(room.x(), room.y(), room.width() * min(box.meter, 1.0), 4)
+            self._painter.fillRect(full, QColor(use_colour(theme, box.meter)))
 
     # ------------------------------------------------------------ lines
 
@@ -220,7 +220,7 @@ class LayoutPainter:
         for point in points[1:]:
             path.lineTo(point)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if line.role in {"trunk", "gradient"}:  # it goes over other lines
+        if line.role == "trunk" or (line.role == "gradient" and line.has_arrow):  # it goes over other lines
             painter.setPen(QPen(QColor(theme.surface), width + 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
             painter.drawPath(path)
         pen = QPen(colour, width, style, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin)
@@ -273,7 +273,23 @@ class LayoutPainter:
                 painter.drawRoundedRect(qrect(item.rect).adjusted(-2.5, -2.5, 2.5, 2.5), 6, 6)
             else:
                 xs, ys = [x for x, _ in item.points], [y for _, y in item.points]
-                painter.drawRoundedRect(QRectF(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)).adjusted(-6, 1, 6, -1), 4, 4)
+                painter.drawRoundedRect(
+                    QRectF(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)).adjusted(-6, 1, 6, -1), 4, 4
+                )
+
+
+def _small_width(words: str) -> float:
+    return float(QFontMetricsF(font(SMALL_PX)).horizontalAdvance(words))
+
+
+def _top_of(box: Box, high: float) -> float:
+    """Where the title of a box begins: near the top, or so that its lines stand in the middle."""
+    rect, lines = box.rect, high + (16 if box.second is not None else 0)
+    if box.role in {"ram", "ena", "s3"} or (box.role == "peer" and rect.h < 60):
+        return rect.y + (rect.h - lines) / 2
+    if box.role == "server":
+        return rect.y + (3 if rect.h >= 28 else 1)
+    return rect.y + (4 if box.role in {"node", "cpu"} else 6)
 
 
 def _shortened(start: QPointF, end: QPointF, by: float) -> QPointF:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from ckptplanner.engine.node_plan import Phase
 from ckptplanner.ui.diagram.hop_words import phase_time
-from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
+from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme, font
 from ckptplanner.ui.words import say, say_text
 
 _PAD = 8
@@ -36,7 +36,9 @@ class PhaseButton(QAbstractButton):
             self.setText(lines[0])
             self.setAccessibleName(", ".join(line for line in lines if line))
             self.updateGeometry()
-        self.setToolTip("\n".join([", ".join(line for line in lines if line), say_text(phase.sentence), say_text(phase.detail)]))
+        self.setToolTip(
+            "\n".join([", ".join(line for line in lines if line), say_text(phase.sentence), say_text(phase.detail)])
+        )
         self.update()
 
     def texts(self) -> tuple[str, str, str]:
@@ -63,14 +65,12 @@ class PhaseButton(QAbstractButton):
             painter.setPen(QPen(QColor(theme.accent if is_strong else theme.hairline), 1))
             painter.setBrush(QColor(theme.accent_ground if self.isChecked() else theme.hover))
             painter.drawRoundedRect(room, 4, 4)
-        title = theme.text if self._is_used or self.isChecked() else theme.muted
         y = 3.0
-        for words, pixels, colour, high in (
-            (self._lines[0], 13, title, 19.0), (self._lines[1], SMALL_PX, theme.muted, 15.0), (self._lines[2], SMALL_PX, theme.muted, 16.0),
-        ):  # fmt: skip
-            made = font(pixels)
+        for number, (words, high) in enumerate(zip(self._lines, (19.0, 15.0, 16.0), strict=True)):
+            made = font(SMALL_PX if number else BODY_PX)
+            is_strong = number == 0 and (self._is_used or self.isChecked())
             painter.setFont(made)
-            painter.setPen(QColor(colour))
+            painter.setPen(QColor(theme.text if is_strong else theme.muted))
             place = QRectF(_PAD, y, self.width() - 2 * _PAD, high)
             shown = QFontMetricsF(made).elidedText(words, Qt.TextElideMode.ElideRight, place.width())
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 from typing_extensions import override
 
@@ -28,14 +28,24 @@ class Piece:
     low_bytes: float
     item: RamItem | None
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody said how much it is."""
+        return self.item is not None and self.item.is_guess
+
+    @property
+    def size(self) -> str:
+        """How much it is, and that it is a guess."""
+        shown = brief(self.size_bytes, BYTES)
+        return say("{size}, a guess", size=shown) if self.is_guess else shown
+
 
 def pieces_of(ram: HostRam) -> list[Piece]:
     """The pieces from the foot up: the checkpoint's first, then the job's, then what is free."""
     low, found = 0.0, []
     held = [item for item in ram.items if item.held_bytes > 0]
     for item in sorted(held, key=lambda item: item.id == "job"):
-        name = say_text(item.name)
-        found.append(Piece(say("{name}, a guess", name=name) if item.is_guess else name, item.held_bytes, low, item))
+        found.append(Piece(say_text(item.name), item.held_bytes, low, item))
         low += item.held_bytes
     if ram.ram_bytes is not None and ram.ram_bytes > low:
         found.append(Piece(say("free"), ram.ram_bytes - low, low, None))
@@ -82,7 +92,7 @@ class RamBar(QWidget):
         """What is written, from the summary down."""
         if self._ram is None:
             return [say("Host RAM of a node"), say("not known")]
-        parts = [f"{piece.name} {brief(piece.size_bytes, BYTES)}" for piece in self._pieces()]
+        parts = [f"{piece.name} {piece.size}" for piece in self._pieces()]
         over = self._over_words()
         return [say("Host RAM of a node"), self._summary(), *([over] if over else []), *parts]
 
@@ -141,7 +151,9 @@ class RamBar(QWidget):
 
     def place_of(self, item_id: str) -> QPointF | None:
         """A point at which a click asks for that item's field."""
-        return next((rect.center() for piece, rect in self._rects() if piece.item is not None and piece.item.id == item_id), None)
+        return next(
+            (rect.center() for piece, rect in self._rects() if piece.item is not None and piece.item.id == item_id), None
+        )
 
     # ------------------------------------------------------------ mouse and keys
 
@@ -163,7 +175,7 @@ class RamBar(QWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             piece = self._piece_at(QPointF(event.pos()))
-            words = f"{piece.name}\n{brief(piece.size_bytes, BYTES)}" if piece is not None else ""
+            words = f"{piece.name}\n{piece.size}" if piece is not None else ""
             QToolTip.showText(event.globalPos(), words, self)
             return True
         return super().event(event)
@@ -196,15 +208,20 @@ class RamBar(QWidget):
             self._write(painter, QRectF(0, 20, wide, 16), say("not known"), theme.muted)
             return
         over = self._over_words()
-        self._write(painter, QRectF(0, 20, wide, 16), over or self._summary(), theme.error if over else theme.muted, font(SMALL_PX, bold=bool(over)))
+        self._write(
+            painter,
+            QRectF(0, 20, wide, 16),
+            over or self._summary(),
+            theme.error if over else theme.muted,
+            font(SMALL_PX, bold=bool(over)),
+        )
         for number, (piece, rect, y) in enumerate(self._labels()):
             self._piece(painter, piece, rect, number)
             self._leader(painter, piece, rect, y, number)
         self._installed(painter)
 
-    def _write(self, painter: QPainter, place: QRectF, words: str, colour: str, made: object = None) -> None:
-        used = made if made is not None else font(SMALL_PX)
-        painter.setFont(used)  # type: ignore[call-overload]
+    def _write(self, painter: QPainter, place: QRectF, words: str, colour: str, made: QFont | None = None) -> None:
+        painter.setFont(made or font(SMALL_PX))
         painter.setPen(QColor(colour))
         shown = QFontMetricsF(painter.font()).elidedText(words, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
@@ -228,7 +245,7 @@ class RamBar(QWidget):
             painter.fillRect(beyond, QColor(theme.error))
         if rect.height() > 4:
             painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), QColor(theme.surface))
-        if piece.item is not None and piece.item.is_guess and rect.height() > 6:
+        if piece.is_guess and rect.height() > 6:
             pen = QPen(QColor(theme.warning), 1)
             pen.setDashPattern([3, 2])
             painter.setPen(pen)
@@ -242,15 +259,18 @@ class RamBar(QWidget):
         painter.drawPolyline([
             QPointF(rect.right() + 2, middle), QPointF(rect.right() + 8, middle), QPointF(left - 10, y), QPointF(left - 4, y),
         ])  # fmt: skip
-        is_guess = piece.item is not None and piece.item.is_guess
-        wide = self.width() - left
+        wide, second = self.width() - left, theme.warning if piece.is_guess else theme.muted
         room = min(_LABEL, (self.height() - _HEAD) / max(len(self._pieces()), 1))
-        size = brief(piece.size_bytes, BYTES)
         if room >= _LABEL - 0.5:
-            self._write(painter, QRectF(left, y - 16, wide, 16), piece.name, theme.warning if is_guess else theme.text)
-            self._write(painter, QRectF(left, y, wide, 16), size, theme.muted)
+            self._write(painter, QRectF(left, y - 16, wide, 16), piece.name, theme.text)
+            self._write(painter, QRectF(left, y, wide, 16), piece.size, second)
         else:
-            self._write(painter, QRectF(left, y - 8, wide, 16), f"{piece.name} {size}", theme.warning if is_guess else theme.text)
+            self._write(
+                painter,
+                QRectF(left, y - 8, wide, 16),
+                f"{piece.name} {piece.size}",
+                theme.warning if piece.is_guess else theme.text,
+            )
         if number == self._chosen and self.hasFocus():
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)

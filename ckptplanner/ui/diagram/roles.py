@@ -1,8 +1,8 @@
 """Which parts of the board a phase uses, and where each of its hops is drawn. No Qt.
 
-    gpu - gpu_switch - switch - switch_cpu - cpu/ram - cpu_ena - ena - trunk - branch - server
-                          |- switch_cards - cards - trunk
-                          |- switch_drives - drives
+gpu - gpu_switch - switch - switch_cpu - cpu/ram - cpu_ena - ena - trunk - branch - server
+                      |- switch_cards - cards - trunk
+                      |- switch_drives - drives
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _OF_HOP = {
     "client": ("trunk",), "flows": ("trunk",), "connections": ("branch", "trunk"), "storage": ("storage",),
     "peer_gpu": ("peer_gpu",), "peer_memory": ("peer_ram",), "peer_nvme": ("peer_drives",),
 }  # fmt: skip
+PEER_PARTS = (("peer_gpu", "peer_gpu"), ("peer_ram", "peer_memory"), ("peer_drives", "peer_nvme"))  # role, hop
 _ROLES = (("gpu", "gpu"), ("ram", "ram"), ("drives", "nvme"), ("peer", "peer"), ("s3", "s3"))
 _ON_THE_WAY = ("client", "flows", "connections")  # limits of the way between two parts, whatever part they name
 _EVERY_ONE = {"link"}  # a host link is each of its lines; other parts stand at the first role that is there
@@ -46,6 +47,7 @@ def way_of(phase: Phase | None, *, has_cards: bool, is_direct: bool) -> Way:
     found = {role for role, part in _ROLES if part in parts}
     if parts & {"servers", "disks"}:
         found.add("storage")
+    found |= {role for role, hop_id in PEER_PARTS if any(hop.id == hop_id for hop in phase.hops)}
     if "efa" in parts:
         found.add("cards" if has_cards else "ena")
     if "ena" in parts or (found & set(OUTSIDE) and not found & {"cards", "ena"}):

@@ -130,4 +130,5 @@ class Layout:
 
     def places_of(self, hop_id: str) -> tuple[Box | Line, ...]:
         """Where a hop is drawn."""
-        return tuple(item for item in (*self.boxes, *self.lines) if hop_id in item.hops)
+        boxes = [box for box in self.boxes if hop_id in box.hops]
+        return (*boxes, *(line for line in self.lines if hop_id in line.hops))

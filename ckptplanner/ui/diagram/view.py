@@ -6,23 +6,28 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextLayout
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
+from ckptplanner.engine.node_plan import Phase
 from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.diagram.board import Board, paint_board, phase_of
+from ckptplanner.ui.diagram.faster import faster_option
 from ckptplanner.ui.diagram.hops_table import HopsTable
 from ckptplanner.ui.diagram.node import node_of
+from ckptplanner.ui.diagram.outside import offer_words
 from ckptplanner.ui.diagram.paint import legend_widths, paint_legend
 from ckptplanner.ui.diagram.phase_bar import PhaseBar
 from ckptplanner.ui.diagram.ram_bar import RamBar
 from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme, font, set_property
 from ckptplanner.ui.words import say, say_text
+from ckptplanner.units import SECONDS, grouped, rough
 
 _FIRST = "shared_write"
-_NARROW, _WIDE = 1000, 1400
+_NARROW, _WIDE, _ROOM_FOR_OFFER = 1000, 1400, 540
+_OF_THE_SYSTEM = ("disks", "servers_network", "connections")
 
 
 class Legend(QWidget):
@@ -117,7 +122,7 @@ def clamped(words: str, made: QFont, wide: float, most: int) -> str:
 
 
 class PathView(QWidget):
-    """Everything about the way of the data; `edited` stays silent, since ceilings are edited in their fields."""
+    """Everything about the way of the data. Ceilings are edited in their fields; only a faster file system is taken here."""
 
     edited = Signal(str, object)
     gesture_ended = Signal()
@@ -132,6 +137,7 @@ class PathView(QWidget):
         self._theme = LIGHT
         self._shown: tuple[Shown, ...] = ()
         self._name = _FIRST
+        self._faster = ""
         self.phases = PhaseBar()
         self.board, self.ram, self.hops, self._legend = Board(), RamBar(), HopsTable(), Legend()
         self._sentence, self._detail = Words("path_sentence"), Words("path_detail")
@@ -140,6 +146,7 @@ class PathView(QWidget):
         self._gradients = QCheckBox(say("Show gradients (hot path)"))
         self._gradients.setObjectName("path_gradients")
         self._gradients.setToolTip(say("Where a gradient goes, beside the way of a checkpoint"))
+        self._offer = self._offer_row()
         self._hops_title = QLabel()
         self._hops_title.setProperty("role", "title")
         self._empty_title, self._empty_words = QLabel(say("The way of the data is not known yet")), QLabel()
@@ -150,6 +157,24 @@ class PathView(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(self._stack)
         self._connect()
+
+    def _offer_row(self) -> QWidget:
+        """What would write faster, and a button that takes it."""
+        offer = QWidget()
+        offer.setObjectName("path_offer")
+        self._offer_words = QLabel()
+        self._offer_words.setProperty("role", "muted")
+        self._offer_words.setMinimumWidth(80)
+        self._offer_button = QPushButton(say("Take it"))
+        self._offer_button.setObjectName("path_take")
+        self._offer_button.setToolTip(say("Makes it the file system of this plan; Undo takes that back"))
+        row = QHBoxLayout(offer)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self._offer_words)
+        row.addWidget(self._offer_button)
+        row.addStretch(1)
+        return offer
 
     def _full(self) -> QWidget:
         head = QVBoxLayout()
@@ -165,6 +190,7 @@ class PathView(QWidget):
         middle.setSpacing(8)
         middle.addLayout(head)
         middle.addWidget(self.board, 1)
+        middle.addWidget(self._offer)
         middle.addLayout(foot)
         self._side = QWidget()
         self._side.setObjectName("path_side")
@@ -222,6 +248,7 @@ class PathView(QWidget):
         self._gradients.toggled.connect(self._on_gradients)
         for part in (self.board, self.ram, self.hops):
             part.field_requested.connect(self.field_requested)
+        self._offer_button.clicked.connect(self._on_taken)
         self._empty_link.linkActivated.connect(self.field_requested)
         self.board.cursor_moved.connect(self.cursor_moved)
         self.board.hop_pointed.connect(self.hops.show_hop)
@@ -289,25 +316,48 @@ class PathView(QWidget):
         self._detail.show_words(self._contrast_words(plan) if is_hot else say_text(phase.detail), 4 if is_hot else 2)
         self.board.show_phase(plan, self._name)
         self.ram.show_ram(plan.host_ram, current_of(self._shown).index, self._theme)
+        self._show_offer(plan, phase)
         self._hops_title.setText(say("Hops: {phase}", phase=say_text(phase.title)))
         self.hops.show_phase(phase, self._theme)
+
+    def _show_offer(self, plan: Plan, phase: Phase) -> None:
+        """Where the file system is the limit: what would be faster."""
+        limit, chosen = phase.limit, plan.storage.chosen
+        is_system = limit is not None and limit.id in _OF_THE_SYSTEM and phase.name in {"shared_write", "restore_shared"}
+        found = faster_option(plan) if is_system else None
+        self._faster = found.id if found is not None else ""
+        if found is not None and chosen is not None:
+            more = (found.usd_per_month or 0.0) - (chosen.usd_per_month or 0.0)
+            values = {
+                "system": say_text(offer_words(found)), "time": rough(found.writes_in_s, SECONDS),
+                "money": f"${grouped(abs(more))}",
+            }  # fmt: skip
+            self._offer_words.setText(
+                say("Faster: {system} writes in {time} for {money} a month more", **values)
+                if more >= 0
+                else say("Faster: {system} writes in {time} for {money} a month less", **values)
+            )
         self._fit()
+
+    def _on_taken(self) -> None:
+        self.edited.emit("storage.tier", self._faster)
+        self.gesture_ended.emit()
 
     def _contrast_words(self, plan: Plan) -> str:
         """Who moves what: the hot path beside the cold one."""
-        if node_of(plan).cards:
+        node = node_of(plan)
+        if node.cards:
             hot = say(
-                "Gradient, dashed: from GPU memory to the peer's GPU memory by RDMA, past CPU and host RAM; the card's SmartNIC "
-                "(DPU) moves it, as it moves remote writes."
+                "Gradient, dashed: from GPU memory to a peer's by RDMA, past CPU and host RAM; the card's SmartNIC (DPU) moves "
+                "it, and remote writes."
             )
+        elif node.is_one_card:
+            hot = say("Gradient, dashed: through host RAM; this node has one card for everything and no RDMA that we know of.")
         else:
-            hot = say(
-                "Gradient, dashed: through host RAM, since this node has one card for everything and no RDMA to GPU memory that "
-                "we know of."
-            )
+            hot = say("Gradient, dashed: through host RAM; no RDMA card of this node is known.")
         cold = say(
-            "Snapshot: to host RAM by the GPU's DMA engine, never by the SmartNIC and by no CPU core; the cores serialise, "
-            "compress and send it in the background."
+            "Snapshot: to host RAM by the GPU's DMA engine, never by a SmartNIC or a CPU core; the cores serialise, compress "
+            "and send it later."
         )
         return f"{hot}\n{cold}"
 
@@ -317,7 +367,8 @@ class PathView(QWidget):
 
     def _fit(self) -> None:
         wide = self.width()
-        self._side.setFixedWidth(232 if wide < _NARROW else 264 if wide < _WIDE else 320)
+        self._offer.setVisible(bool(self._faster) and self.height() >= _ROOM_FOR_OFFER)
+        self._side.setFixedWidth(248 if wide < _NARROW else 280 if wide < _WIDE else 320)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -335,4 +386,3 @@ def _rule(*, vertical: bool) -> QWidget:
     else:
         rule.setFixedHeight(1)
     return rule
-
