@@ -19,6 +19,7 @@ from ckptplanner.ui.words import say
 HEAD = 20  # the line above the cells
 _CHIP = 18.0
 _SCROLL = 10
+_LISTED = 16
 _SEARCHED = 4096  # in larger clusters colours follow a pattern
 _INSET = 3  # round the cells, for the ring of the keyboard
 
@@ -316,8 +317,13 @@ class Cells(QWidget):
         cluster = self._case.cluster
         words = say("node {node}", node=node)
         if cluster.factor > 1:
-            words = say("node {node}, group {group}: {members}", node=node, group=cluster.group_of[node] + 1,
-                        members=nodes_word(cluster.members(node)).lower())  # fmt: skip
+            members = cluster.members(node)
+            words = say(
+                "node {node}, group {group}: nodes {members}",
+                node=node,
+                group=cluster.group_of[node] + 1,
+                members=", ".join(map(str, members[:_LISTED])) + (" …" if len(members) > _LISTED else ""),
+            )
         if cluster.rack_nodes:
             words = say("{words}, rack {rack}", words=words, rack=cluster.rack_of(node) + 1)
         return say("{words}, lost", words=words) if node in self._case.lost else words
