@@ -274,6 +274,22 @@ def test_without_copies_two_are_proposed(qtbot: QtBot, heard: type[Heard]) -> No
     assert "0.016 %" in said(view, "facts")
 
 
+def test_only_what_can_be_formed_is_proposed(qtbot: QtBot, heard: type[Heard]) -> None:
+    view = view_of(qtbot, {"workload.nodes": 27})
+    edited = heard(view.edited)
+    click(child(view, QPushButton, "survive.propose"))
+    assert edited.said == [("replication.factor", 3)]
+
+
+def test_the_base_is_shown_beside(view: SurviveView) -> None:
+    without = view.matrix.grab().toImage()
+    one, base = replace(shown(), is_base=False), replace(shown({}), is_current=False, index=1)
+    view.show_plans([base, one], "month")
+    assert view.matrix.grab().toImage() != without
+    words = view.timeline.accessibleDescription().replace("\u00a0", " ")
+    assert words.endswith("5 min: 27 min done again on average, runs again after 14 min 50 s")
+
+
 def test_an_empty_view_says_why(qtbot: QtBot) -> None:
     view, one = view_of(qtbot), shown()
     view.show_plans([replace(one, plan=replace(one.plan, schedule=None))], "month")
@@ -287,6 +303,8 @@ def test_an_empty_view_says_why(qtbot: QtBot) -> None:
 
 def test_groups_that_cannot_be_formed_are_not_drawn(qtbot: QtBot) -> None:
     view = view_of(qtbot, {"workload.nodes": 31, "replication.factor": 2})
+    assert said(view, "no_replicas").startswith("The groups cannot be formed")
+    assert not child(view, QPushButton, "survive.propose").isVisible()
     assert view.grid.cells.accessibleDescription().startswith("31 nodes, no copies")
     assert source(view, "1 node lost") == "Shared storage"
 
@@ -342,7 +360,8 @@ def test_a_planned_stop_loses_nothing(view: SurviveView) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "path"), [("reschedule", "failures.reschedule_s"), ("start", "failures.start_s"), ("read", "storage.read_efficiency")]
+    ("part", "path"),
+    [("reschedule", "failures.reschedule_s"), ("start", "failures.start_s"), ("read", "storage.read_efficiency")],
 )
 def test_a_part_of_the_clock_leads_to_its_field(view: SurviveView, heard: type[Heard], part: str, path: str) -> None:
     choose(view, "cluster_lost")
@@ -441,12 +460,20 @@ def test_the_report_gets_lines_and_words(tmp_path: Path) -> None:
     file, plan = tmp_path / "survive.pdf", shown().plan
     writer = QPdfWriter(str(file))
     writer.setResolution(96)
-    writer.setPageLayout(QPageLayout(QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, QMarginsF(10, 10, 10, 10)))
+    writer.setPageLayout(
+        QPageLayout(QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, QMarginsF(10, 10, 10, 10))
+    )
     painter = QPainter(writer)
     paint_survival(painter, QRectF(0, 0, writer.width(), 480), plan, "group_lost", LIGHT)
     painter.end()
     words = text_of(file).replace("\u00a0", " ")
-    for expected in ("Both copies of group 1 are gone", "Replica on a peer", "One interval, to scale", "rack 4", "restart time"):
+    for expected in (
+        "Both copies of group 1 are gone",
+        "Replica on a peer",
+        "One interval, to scale",
+        "rack 4",
+        "restart time",
+    ):
         assert expected in words
     assert b"/Subtype /Image" not in file.read_bytes()
 

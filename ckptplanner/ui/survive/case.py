@@ -10,6 +10,7 @@ from ckptplanner.engine.node_plan import EVENTS, Event, Survival, Tier, TierStat
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.replicas import copies_of, is_replicated
 from ckptplanner.engine.survival import survive, tier_states
+from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say
 
 _NAMED = 3  # more lost nodes than this are counted, not listed
@@ -68,6 +69,16 @@ def cluster_of(plan: Plan) -> Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """The same event in the plan that is compared with; `sources` as in Case."""
+
+    name: str
+    index: int
+    survival: Survival
+    sources: tuple[Tier | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One event in one plan; `sources` says for each of EVENTS from where training restarts. `index` colours the saves."""
 
@@ -79,6 +90,7 @@ class Case:
     tiers: tuple[TierState, ...]
     sources: tuple[Tier | None, ...]
     index: int = 0
+    base: Base | None = None
 
     @property
     def title(self) -> str:
@@ -151,6 +163,7 @@ def case_of(
     *,
     index: int = 0,
     before: Case | None = None,
+    base: Shown | None = None,
 ) -> Case:
     """Ask the engine. `before` spares the questions about the plan itself when only event or moment changed."""
     cluster = cluster_of(plan)
@@ -161,7 +174,16 @@ def case_of(
         tiers, sources = before.tiers, before.sources
     else:
         tiers, sources = tier_states(plan), tuple(_source(plan, one, cluster) for one in EVENTS)
-    return Case(plan, cluster, event, lost, found, tiers, sources, index)
+    other = None if base is None or base.plan.schedule is None else _base(base, event, lost, cluster.nodes)
+    return Case(plan, cluster, event, lost, found, tiers, sources, index, other)
+
+
+def _base(base: Shown, event: Event, lost: frozenset[int], nodes: int) -> Base:
+    """The same nodes where there are as many of them, otherwise the engine's example."""
+    cluster = cluster_of(base.plan)
+    same = tuple(sorted(lost)) if cluster.nodes == nodes else ()
+    sources = tuple(_source(base.plan, one, cluster) for one in EVENTS)
+    return Base(base.name, base.index, survive(base.plan, event, same), sources)
 
 
 def _source(plan: Plan, event: Event, cluster: Cluster) -> Tier | None:

@@ -129,7 +129,7 @@ def paint_lost(painter: QPainter, places: NodePlan, lost: Iterable[int], theme: 
         return
     gone = set(places.cluster.lost_groups(frozenset(nodes)))
     for first, last in runs_of(places, nodes):
-        room = places.cell(first).united(places.cell(last))
+        room = places.slot(first).united(places.slot(last))
         box(painter, room, theme.error_ground, "", radius=3.0)
         hatch(painter, room.adjusted(1, 1, -1, -1), mix(theme.error, theme.error_ground, 0.4), 6.0)
         box(painter, room, "", theme.error, radius=3.0, width=2.0 if places.cluster.group_of[first] in gone else 1.0)
