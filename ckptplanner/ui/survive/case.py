@@ -233,10 +233,11 @@ def happened(case: Case) -> str:
     return say("{what} lost", what=case.title)
 
 
-def head_words(cluster: Cluster) -> tuple[str, ...]:
+def head_words(case: Case) -> tuple[str, ...]:
     """The heads of the matrix, one for each of EVENTS."""
-    group = say("pair lost") if cluster.factor == 2 else say("group lost")
+    are_more = case.event == "node_lost" and len(case.lost) > 1
+    node = say("nodes lost") if are_more else say("1 node lost")
+    group = say("pair lost") if case.cluster.factor == 2 else say("group lost")
     return (
-        say("process restart"), say("node reboot"), say("1 node lost"), group, say("rack lost"), say("all nodes"),
-        say("planned stop"),
+        say("process restart"), say("node reboot"), node, group, say("rack lost"), say("all nodes"), say("planned stop"),
     )  # fmt: skip

@@ -112,7 +112,7 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
     chosen = EVENTS.index(case.event)
     frame = places.column(chosen)
     box(painter, frame.adjusted(2, 0, -2, 0), theme.accent_ground, theme.accent, radius=4.0)
-    for column, words in enumerate(head_words(case.cluster)):
+    for column, words in enumerate(head_words(case)):
         _paint_head(painter, places.column(column), words, theme, is_chosen=column == chosen)
     for row, state in enumerate(case.tiers):
         _paint_label(painter, places.row(row), places.label_w - 8, state, theme)
@@ -190,7 +190,7 @@ def cell_words(case: Case, row: int, column: int) -> str:
 
 def table_of(case: Case) -> tuple[list[str], list[list[str]]]:
     """The matrix as heads and rows of words."""
-    heads = [say("Tier"), say("Read time"), *head_words(case.cluster)]
+    heads = [say("Tier"), say("Read time"), *head_words(case)]
     rows = []
     for row, state in enumerate(case.tiers):
         words, is_guess = read_words(state)
@@ -280,7 +280,7 @@ class TierMatrix(QWidget):
 
     def _tip(self, x: float, y: float) -> str:
         assert self._case is not None
-        places, heads = self.places(), head_words(self._case.cluster)
+        places, heads = self.places(), head_words(self._case)
         for row, state in enumerate(self._case.tiers):
             if not places.row(row).contains(QPointF(x, y)):
                 continue

@@ -324,9 +324,10 @@ def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
     room = next((one for one in rooms if one.width() >= width_of(texts[-1])), rooms[-1])
     words = next((one for one in texts if width_of(one) <= room.width()), texts[-1])
     write(painter, room, words, mark, ground=theme.surface)
-    words = say("save starts, training stops {time}", time=brief(schedule.blocking_s, SECONDS))
     left = x0 + stop + 5
     right = next_x - 8 if case.survival.newest_age_s else ends
+    words = say("save starts, training stops {time}", time=brief(schedule.blocking_s, SECONDS))
+    words = words if width_of(words) <= right - left else say("save starts")
     write(painter, QRectF(left, top.top(), max(right - left, 0), _LANE), words, mark, ground=theme.surface)
 
 

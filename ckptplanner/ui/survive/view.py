@@ -23,7 +23,7 @@ from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 
 _EDGE, _BUTTON_H = 16, 26
-_MOST_OFFERED = 8
+_MOST_OFFERED = 4
 _NODES: tuple[Event, ...] = ("node_lost", "group_lost", "rack_lost", "cluster_lost")
 
 
