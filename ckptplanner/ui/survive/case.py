@@ -10,6 +10,7 @@ from ckptplanner.engine.node_plan import EVENTS, Event, Survival, Tier, TierStat
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.replicas import copies_of, is_replicated
 from ckptplanner.engine.survival import survive, tier_states
+from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say
 
 _NAMED = 3  # more lost nodes than this are counted, not listed
@@ -68,6 +69,16 @@ def cluster_of(plan: Plan) -> Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """The same event in the plan that is compared with; `sources` as in Case."""
+
+    name: str
+    index: int
+    survival: Survival
+    sources: tuple[Tier | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One event in one plan; `sources` says for each of EVENTS from where training restarts. `index` colours the saves."""
 
@@ -79,6 +90,7 @@ class Case:
     tiers: tuple[TierState, ...]
     sources: tuple[Tier | None, ...]
     index: int = 0
+    base: Base | None = None
 
     @property
     def title(self) -> str:
@@ -151,6 +163,7 @@ def case_of(
     *,
     index: int = 0,
     before: Case | None = None,
+    base: Shown | None = None,
 ) -> Case:
     """Ask the engine. `before` spares the questions about the plan itself when only event or moment changed."""
     cluster = cluster_of(plan)
@@ -161,7 +174,16 @@ def case_of(
         tiers, sources = before.tiers, before.sources
     else:
         tiers, sources = tier_states(plan), tuple(_source(plan, one, cluster) for one in EVENTS)
-    return Case(plan, cluster, event, lost, found, tiers, sources, index)
+    other = None if base is None or base.plan.schedule is None else _base(base, event, lost, cluster.nodes)
+    return Case(plan, cluster, event, lost, found, tiers, sources, index, other)
+
+
+def _base(base: Shown, event: Event, lost: frozenset[int], nodes: int) -> Base:
+    """The same nodes where there are as many of them, otherwise the engine's example."""
+    cluster = cluster_of(base.plan)
+    same = tuple(sorted(lost)) if cluster.nodes == nodes else ()
+    sources = tuple(_source(base.plan, one, cluster) for one in EVENTS)
+    return Base(base.name, base.index, survive(base.plan, event, same), sources)
 
 
 def _source(plan: Plan, event: Event, cluster: Cluster) -> Tier | None:
@@ -211,10 +233,11 @@ def happened(case: Case) -> str:
     return say("{what} lost", what=case.title)
 
 
-def head_words(cluster: Cluster) -> tuple[str, ...]:
+def head_words(case: Case) -> tuple[str, ...]:
     """The heads of the matrix, one for each of EVENTS."""
-    group = say("pair lost") if cluster.factor == 2 else say("group lost")
+    are_more = case.event == "node_lost" and len(case.lost) > 1
+    node = say("nodes lost") if are_more else say("1 node lost")
+    group = say("pair lost") if case.cluster.factor == 2 else say("group lost")
     return (
-        say("process restart"), say("node reboot"), say("1 node lost"), group, say("rack lost"), say("all nodes"),
-        say("planned stop"),
+        say("process restart"), say("node reboot"), node, group, say("rack lost"), say("all nodes"), say("planned stop"),
     )  # fmt: skip

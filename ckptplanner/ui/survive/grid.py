@@ -19,6 +19,7 @@ from ckptplanner.ui.words import say
 HEAD = 20  # the line above the cells
 _CHIP = 18.0
 _SCROLL = 10
+_LISTED = 16
 _SEARCHED = 4096  # in larger clusters colours follow a pattern
 _INSET = 3  # round the cells, for the ring of the keyboard
 
@@ -128,7 +129,7 @@ def paint_lost(painter: QPainter, places: NodePlan, lost: Iterable[int], theme: 
         return
     gone = set(places.cluster.lost_groups(frozenset(nodes)))
     for first, last in runs_of(places, nodes):
-        room = places.cell(first).united(places.cell(last))
+        room = places.slot(first).united(places.slot(last))
         box(painter, room, theme.error_ground, "", radius=3.0)
         hatch(painter, room.adjusted(1, 1, -1, -1), mix(theme.error, theme.error_ground, 0.4), 6.0)
         box(painter, room, "", theme.error, radius=3.0, width=2.0 if places.cluster.group_of[first] in gone else 1.0)
@@ -316,8 +317,13 @@ class Cells(QWidget):
         cluster = self._case.cluster
         words = say("node {node}", node=node)
         if cluster.factor > 1:
-            words = say("node {node}, group {group}: {members}", node=node, group=cluster.group_of[node] + 1,
-                        members=nodes_word(cluster.members(node)).lower())  # fmt: skip
+            members = cluster.members(node)
+            words = say(
+                "node {node}, group {group}: nodes {members}",
+                node=node,
+                group=cluster.group_of[node] + 1,
+                members=", ".join(map(str, members[:_LISTED])) + (" …" if len(members) > _LISTED else ""),
+            )
         if cluster.rack_nodes:
             words = say("{words}, rack {rack}", words=words, rack=cluster.rack_of(node) + 1)
         return say("{words}, lost", words=words) if node in self._case.lost else words

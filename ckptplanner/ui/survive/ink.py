@@ -43,7 +43,7 @@ def write(
 ) -> float:
     """Write one line inside `room`, shortened where it does not fit; return how wide it became. [px]"""
     fits = metrics(pixels, bold).elidedText(words, Qt.TextElideMode.ElideRight, max(room.width(), 0.0) + 0.5)
-    if len(fits) < 2 <= len(words):
+    if fits != words and len(fits) < 4:  # too little to be read
         return 0.0
     width = min(width_of(fits, pixels, bold=bold), room.width())
     if ground:

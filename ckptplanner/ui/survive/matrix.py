@@ -92,6 +92,15 @@ def is_source(case: Case, row: int, column: int) -> bool:
     return source is not None and source == case.tiers[row].tier
 
 
+def is_base_source(case: Case, row: int, column: int) -> bool:
+    """Whether the plan that is compared with restarts from here and this one does not."""
+    base = case.base
+    if base is None or is_source(case, row, column):
+        return False
+    source = base.survival.source if EVENTS[column] == case.event else base.sources[column]
+    return source is not None and source == case.tiers[row].tier
+
+
 def has_survived(case: Case, row: int, column: int) -> bool:
     """Whether a checkpoint of this tier is left."""
     return is_source(case, row, column) or case.tiers[row].survives[column]
@@ -103,7 +112,7 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
     chosen = EVENTS.index(case.event)
     frame = places.column(chosen)
     box(painter, frame.adjusted(2, 0, -2, 0), theme.accent_ground, theme.accent, radius=4.0)
-    for column, words in enumerate(head_words(case.cluster)):
+    for column, words in enumerate(head_words(case)):
         _paint_head(painter, places.column(column), words, theme, is_chosen=column == chosen)
     for row, state in enumerate(case.tiers):
         _paint_label(painter, places.row(row), places.label_w - 8, state, theme)
@@ -151,16 +160,23 @@ def _paint_read(painter: QPainter, room: QRectF, words: str, is_guess: bool, the
 
 def _paint_cell(painter: QPainter, cell: QRectF, case: Case, row: int, column: int, theme: Theme) -> None:
     x, y = cell.center().x(), cell.center().y() + 0.5
+    if case.base is not None and is_base_source(case, row, column):
+        mark = theme.mark(case.base.index).colour
+        box(painter, _pill(cell), "", mark, radius=_pill(cell).height() / 2)
     if not case.tiers[row].is_used:
         dash(painter, x, y, theme.disabled_text)
     elif is_source(case, row, column):
-        wide, tall = min(cell.width() - 12, 44.0), min(_PILL_H, cell.height() - 4)
-        box(painter, QRectF(round(x - wide / 2), round(y - tall / 2), wide, tall), theme.accent, "", radius=tall / 2)
+        box(painter, _pill(cell), theme.accent, "", radius=_pill(cell).height() / 2)
         tick(painter, x, y, theme.accent_text, 1.75)
     elif has_survived(case, row, column):
         tick(painter, x, y, theme.text)
     else:
         cross(painter, x, y, theme.disabled_text, 1.25)
+
+
+def _pill(cell: QRectF) -> QRectF:
+    wide, tall = min(cell.width() - 12, 44.0), min(_PILL_H, cell.height() - 4)
+    return QRectF(round(cell.center().x() - wide / 2), round(cell.center().y() + 0.5 - tall / 2), wide, tall)
 
 
 def cell_words(case: Case, row: int, column: int) -> str:
@@ -174,7 +190,7 @@ def cell_words(case: Case, row: int, column: int) -> str:
 
 def table_of(case: Case) -> tuple[list[str], list[list[str]]]:
     """The matrix as heads and rows of words."""
-    heads = [say("Tier"), say("Read time"), *head_words(case.cluster)]
+    heads = [say("Tier"), say("Read time"), *head_words(case)]
     rows = []
     for row, state in enumerate(case.tiers):
         words, is_guess = read_words(state)
@@ -264,7 +280,7 @@ class TierMatrix(QWidget):
 
     def _tip(self, x: float, y: float) -> str:
         assert self._case is not None
-        places, heads = self.places(), head_words(self._case.cluster)
+        places, heads = self.places(), head_words(self._case)
         for row, state in enumerate(self._case.tiers):
             if not places.row(row).contains(QPointF(x, y)):
                 continue
@@ -272,7 +288,10 @@ class TierMatrix(QWidget):
             if column is None:
                 words, is_guess = read_words(state)
                 return f"{say_text(state.title)}: {words}{', ' + say('guess') if is_guess else ''}"
-            return f"{say_text(state.title)}, {heads[column]}: {cell_words(self._case, row, column)}"
+            words = f"{say_text(state.title)}, {heads[column]}: {cell_words(self._case, row, column)}"
+            if self._case.base is not None and is_base_source(self._case, row, column):
+                words += "; " + say("{name} restarts from here", name=self._case.base.name)
+            return words
         column = places.column_at(x, y)
         return "" if column is None else heads[column]
 

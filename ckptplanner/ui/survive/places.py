@@ -66,7 +66,7 @@ class NodePlan:
     @property
     def per_rack(self) -> int:
         """Nodes from one label to the next."""
-        return self.cluster.rack_nodes or self.per_line
+        return rack_size(self.cluster) or self.per_line
 
     def place(self, node: int) -> tuple[int, int, int]:
         """Rack, line in it and cell in the line."""
@@ -117,7 +117,7 @@ class NodePlan:
     def rack_at(self, x: float, y: float) -> int | None:
         """The rack whose label is at a point."""
         found = self._rack_at(x, y)
-        return found[0] if found is not None and self.cluster.rack_nodes and found[1] < self.label_w else None
+        return found[0] if found is not None and found[1] < self.label_w else None
 
     def _rack_at(self, x: float, y: float) -> tuple[int, float, int] | None:
         column, inside = divmod(x, self.column_w + _COLUMN_GAP)
@@ -137,17 +137,23 @@ class NodePlan:
         return node if found is None else found
 
 
+def rack_size(cluster: Cluster) -> int:
+    """Nodes drawn as a rack; 0 where racks are not known, or are single nodes."""
+    return min(cluster.rack_nodes, cluster.nodes) if cluster.rack_nodes > 1 else 0
+
+
 def fit(cluster: Cluster, width: float, height: float) -> NodePlan:
     """The arrangement with the largest cells in that room; where they would be too small it is taller than the room."""
     best: tuple[float, NodePlan] | None = None
+    rack = rack_size(cluster)
     for per_line in _lines(cluster):
-        per_rack = cluster.rack_nodes or per_line
+        per_rack = rack or per_line
         racks, rack_lines = math.ceil(cluster.nodes / per_rack), math.ceil(per_rack / per_line)
-        for columns in range(1, min(racks, 16) + 1 if cluster.rack_nodes else 2):
+        for columns in range(1, min(racks, 16) + 1 if rack else 2):
             rows = math.ceil(racks / columns)
             if columns > 1 and math.ceil(racks / rows) < columns:
                 continue  # the last column would be empty
-            for label in _LABELS if cluster.rack_nodes else (0.0,):
+            for label in _LABELS if rack else (0.0,):
                 wide = (width - (columns - 1) * _COLUMN_GAP) / columns - label
                 cell_w, cell_h = min(wide / per_line, _WIDEST), min(height / (rows * rack_lines), _TALLEST)
                 score = min(cell_w, 1.4 * cell_h) - 0.01 * columns
@@ -165,7 +171,7 @@ def fit(cluster: Cluster, width: float, height: float) -> NodePlan:
 
 def _lines(cluster: Cluster) -> list[int]:
     """How many cells a line may hold: a whole rack or a part of it, otherwise multiples of 8."""
-    most = cluster.rack_nodes or cluster.nodes
+    most = rack_size(cluster) or cluster.nodes
     steps = [count for count in (8, 16, 24, 32, 48, 64, 96, 128) if count < most]
     return [*steps, most] if most <= 128 else steps
 
@@ -180,14 +186,15 @@ def _whole(found: NodePlan) -> NodePlan:
 
 def _scrolled(cluster: Cluster, width: float) -> NodePlan:
     """Squares of the least size in as many lines as it takes."""
-    label = 30.0 if cluster.rack_nodes >= 32 else 0.0
+    rack = rack_size(cluster)
+    label = 30.0 if rack >= 32 else 0.0
     most = max(math.floor((width - label) / _LEAST), 8)
-    if not cluster.rack_nodes:
+    if not rack:
         per_line = min(most - most % 8, cluster.nodes)
         wide = math.floor(width / per_line)
         return NodePlan(cluster, per_line, 1, math.ceil(cluster.nodes / per_line), 1, wide, min(wide, 8.0), 0.0)
-    per_line = min(cluster.rack_nodes, most - most % 8 if most < cluster.rack_nodes else most)
-    racks, lines = math.ceil(cluster.nodes / cluster.rack_nodes), math.ceil(cluster.rack_nodes / per_line)
+    per_line = min(rack, most - most % 8 if most < rack else most)
+    racks, lines = math.ceil(cluster.nodes / rack), math.ceil(rack / per_line)
     columns = max(min(math.floor((width + _COLUMN_GAP) / (label + per_line * _LEAST + _COLUMN_GAP)), racks), 1)
     wide = math.floor(((width - (columns - 1) * _COLUMN_GAP) / columns - label) / per_line)
     return NodePlan(cluster, per_line, lines, racks, columns, wide, min(wide, 8.0), label)

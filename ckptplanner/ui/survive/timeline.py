@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.node_plan import ClockPart
+from ckptplanner.ui.marks import mark_path
 from ckptplanner.ui.survive.case import Case, happened
 from ckptplanner.ui.survive.ink import box, cross, hatch, lines_of, mix, pen, width_of, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
@@ -142,6 +143,7 @@ def paint_timeline(
     else:
         _paint_last(painter, scale, theme)
     _paint_failure(painter, scale, theme, has_grip=has_grip)
+    _paint_base(painter, scale, theme)
     _paint_brackets(painter, scale, theme)
     _paint_axis(painter, scale, theme)
 
@@ -322,9 +324,10 @@ def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
     room = next((one for one in rooms if one.width() >= width_of(texts[-1])), rooms[-1])
     words = next((one for one in texts if width_of(one) <= room.width()), texts[-1])
     write(painter, room, words, mark, ground=theme.surface)
-    words = say("save starts, training stops {time}", time=brief(schedule.blocking_s, SECONDS))
     left = x0 + stop + 5
     right = next_x - 8 if case.survival.newest_age_s else ends
+    words = say("save starts, training stops {time}", time=brief(schedule.blocking_s, SECONDS))
+    words = words if width_of(words) <= right - left else say("save starts")
     write(painter, QRectF(left, top.top(), max(right - left, 0), _LANE), words, mark, ground=theme.surface)
 
 
@@ -391,6 +394,35 @@ def _paint_failure(painter: QPainter, scale: Scale, theme: Theme, *, has_grip: b
         painter.setPen(pen(theme.accent_text))
         for dx in (-1.5, 1.5):
             painter.drawLine(QLineF(x + dx, grip.top() + 5, x + dx, grip.bottom() - 5))
+
+
+def base_words(case: Case) -> str:
+    """What the plan that is compared with does with the same event."""
+    base = case.base
+    if base is None:
+        return ""
+    found = base.survival
+    if found.mean_rework_s is None or found.restart_s is None:
+        return ""
+    return say("{name}: {rework} done again on average, runs again after {restart}", name=base.name,
+               rework=rough(found.mean_rework_s, SECONDS), restart=brief(found.restart_s, SECONDS))  # fmt: skip
+
+
+def _paint_base(painter: QPainter, scale: Scale, theme: Theme) -> None:
+    words, lane = base_words(scale.case), scale.lane(4)
+    if not words or scale.case.base is None:
+        return
+    mark = theme.mark(scale.case.base.index)
+    wide = scale.x(scale.case.survival.moment_s) - lane.left() - 20
+    if wide < 140:
+        return
+    painter.save()
+    painter.translate(lane.left() + 5, lane.center().y() + 0.5)
+    painter.setPen(pen(mark.colour, 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(mark_path(mark.shape, 8))
+    painter.restore()
+    write(painter, QRectF(lane.left() + 15, lane.top(), wide - 8, _LANE), words, theme.muted)
 
 
 def _moment_words(case: Case) -> str:
@@ -516,7 +548,7 @@ class Timeline(QWidget):
             parts = ", ".join(f"{say_text(part.name)} {brief(part.seconds, SECONDS)}" for part in case.survival.clock)
             again = say("nothing to restart from") if age is None else say("done again: {time}", time=rough(age, SECONDS))
             said = say("{what}; {again}; restart: {parts}", what=_moment_words(case), again=again, parts=parts)
-            self.setAccessibleDescription(said)
+            self.setAccessibleDescription(f"{said}; {other}" if (other := base_words(case)) else said)
         self.update()
 
     def scale(self) -> Scale | None:

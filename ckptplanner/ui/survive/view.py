@@ -12,7 +12,7 @@ from typing_extensions import override
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.node_plan import EVENTS, Event
 from ckptplanner.engine.plan import Plan
-from ckptplanner.ui.shown import Shown, current_of
+from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.survive.case import Case, Cluster, case_of, cluster_of, event_of, event_word, example_of
 from ckptplanner.ui.survive.facts import facts
 from ckptplanner.ui.survive.grid import NodeGrid
@@ -23,6 +23,7 @@ from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 
 _EDGE, _BUTTON_H = 16, 26
+_MOST_OFFERED = 4
 _NODES: tuple[Event, ...] = ("node_lost", "group_lost", "rack_lost", "cluster_lost")
 
 
@@ -237,6 +238,7 @@ class SurviveView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "surface")
         self._shown: Shown | None = None
+        self._base: Shown | None = None
         self._case: Case | None = None
         self._event: Event = "node_lost"
         self._lost: frozenset[int] = frozenset()
@@ -247,23 +249,24 @@ class SurviveView(QWidget):
         self._facts = QuietLine()
         self._facts.setObjectName("survive.facts")
         self._offer = QWidget()
-        self._propose = QPushButton(say("Keep 2 copies"))
+        self._none = QLabel()
+        self._propose = QPushButton()
+        self._copies = 2
         self._empty = QLabel()
         self._stack = QStackedWidget()
         self._place()
         self._connect()
 
     def _place(self) -> None:
-        none = QLabel(say("No replicas: a lost node sends everything to shared storage"))
-        none.setObjectName("survive.no_replicas")
-        none.setProperty("role", "small")
+        self._none.setObjectName("survive.no_replicas")
+        self._none.setProperty("role", "small")
         self._propose.setObjectName("survive.propose")
         self._propose.setProperty("role", "link")
-        self._propose.setToolTip(say("Let every node keep its shards on one other node too"))
+        self._propose.setToolTip(say("Let other nodes hold the shards of every node too"))
         row = QHBoxLayout(self._offer)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(none)
+        row.addWidget(self._none)
         row.addWidget(self._propose)
         foot = QHBoxLayout()
         foot.setContentsMargins(_EDGE, 0, _EDGE, 4)
@@ -324,7 +327,7 @@ class SurviveView(QWidget):
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw the current plan with the event that was chosen last."""
-        self._shown = current_of(shown)
+        self._shown, self._base = current_of(shown), base_of(shown)
         plan = self._shown.plan
         if plan.schedule is None:
             self._case = None
@@ -345,12 +348,13 @@ class SurviveView(QWidget):
             return
         shown, before = self._shown, self._case
         moment = self._moment_s
-        case = case_of(shown.plan, self._event, self._lost, moment, index=shown.index, before=before)
+        base = self._base
+        case = case_of(shown.plan, self._event, self._lost, moment, index=shown.index, before=before, base=base)
         if moment is not None:  # another plan or tier: the moment must lie in its interval
             span = case.range_s
             if span is None or not span[0] <= moment <= span[1]:
                 moment = None
-                case = case_of(shown.plan, self._event, self._lost, None, index=shown.index, before=case)
+                case = case_of(shown.plan, self._event, self._lost, None, index=shown.index, before=case, base=base)
         self._moment_s, self._case = moment, case
         self.events.show_case(case)
         self._picture.sentence.show_words(say_text(case.survival.sentence))
@@ -358,9 +362,21 @@ class SurviveView(QWidget):
         for part in (self.grid, self.matrix, self.timeline):
             part.show_case(case)
         self._picture.fit()
-        has_copies = case.cluster.factor > 1
-        self._offer.setVisible(not has_copies and case.cluster.nodes > 1)
+        self._show_offer(shown.plan, case.cluster)
         self._facts.show_words(("\u00a0" * 6).join(facts(shown.plan, case.cluster)))
+
+    def _show_offer(self, plan: Plan, cluster: Cluster) -> None:
+        """Without copies on other nodes: what that means, and the least that would change it where it can be formed."""
+        self._offer.setVisible(cluster.factor < 2 and cluster.nodes > 1)
+        made = plan.replication
+        if made is not None and not made.is_legal:
+            self._none.setText(say("The groups cannot be formed: a lost node sends everything to shared storage"))
+        else:
+            self._none.setText(say("No replicas: a lost node sends everything to shared storage"))
+        legal = (2,) if made is None else tuple(factor for factor in made.legal_factors if 2 <= factor <= _MOST_OFFERED)
+        self._copies = min(legal, default=2)
+        self._propose.setVisible(bool(legal))
+        self._propose.setText(say("Keep {count} copies", count=self._copies))
 
     # ------------------------------------------------------------ hands
 
@@ -395,7 +411,7 @@ class SurviveView(QWidget):
         self._draw()
 
     def _on_propose(self) -> None:
-        self.edited.emit("replication.factor", 2)
+        self.edited.emit("replication.factor", self._copies)
         self.gesture_ended.emit()
 
 
