@@ -192,7 +192,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         box.activated.connect(partial(self._finish, box))
         return box
 
-    def _finish(self, box: QComboBox) -> None:
+    def _finish(self, box: QComboBox, _index: int) -> None:
         self.commitData.emit(box)
         self.closeEditor.emit(box)
 
@@ -250,7 +250,6 @@ class RowsTable(QWidget):
             QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.AnyKeyPressed
-            | QAbstractItemView.EditTrigger.SelectedClicked
         )
         self.view.verticalHeader().hide()
         self.view.verticalHeader().setDefaultSectionSize(ROW_PX)
