@@ -1,4 +1,4 @@
-"""The ledger of host memory: what the most loaded node holds at its fullest, against what it has (docs/models.md 13).
+"""The ledger of host memory: what the most loaded node holds at its fullest, against what it has (docs/models.md 13.1).
 
 job | pinned buffers | RAM disk | saves in flight: processes x staged x copies | copies of peers | grown since a restart
 """
