@@ -271,7 +271,7 @@ def _choose(scenario: Scenario, candidates: list[Candidate]) -> Candidate | None
 
 def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
     one = {name: float(getattr(result, name)[0, 0]) for name in Outcome.__slots__}
-    young = float(interval.young_interval_s(result.lost_s, job.mtbi_s)[0, 0])
+    young = float(interval.young_interval_s(result.lost_s, job.rollback_mtbi_s)[0, 0])
     return Schedule(
         mode=scenario.storage.mode,
         mtbi_s=job.mtbi_s,
@@ -342,10 +342,10 @@ def _sum(*parts: float | None) -> float | None:
 
 
 def _other_usd_per_year(beyond: Beyond | None) -> float | None:
-    """S3, idle spares and traffic between zones; what piles up in S3 is on average half of its end. [USD/year]"""
+    """S3 by what lies there on average over the run, idle spares and traffic between zones. [USD/year]"""
     if beyond is None:
         return 0.0
-    saved = sum(row.usd_per_month or 0.0 for row in beyond.saves) / 2.0
+    saved = sum(row.mean_usd_per_month or 0.0 for row in beyond.saves)
     if beyond.s3_bytes and beyond.s3_usd_per_month is None:
         return None
     month = _sum(saved, beyond.zone_usd_per_month, beyond.spares_usd_per_month)
