@@ -180,7 +180,7 @@ KINDS = [
     ),
     Kind(
         "a spare that pays", {"spares.wait_s": 12 * HOUR},
-        "info", "spares.nodes", ("With 0 spare nodes", "none left with 100 %", "waits 12 h", "one more spare pays", "6 h 15 min"),
+        "info", "spares.nodes", ("With 0 spare", "none left with 100 %", "waits 12 h", "one more spare pays", "6 h 15 min"),
     ),
     Kind(
         "a spare that does not", {"spares.nodes": 1, "spares.wait_s": 10 * HOUR},
