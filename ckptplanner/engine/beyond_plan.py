@@ -53,9 +53,7 @@ def beyond_plan(context: Context) -> Beyond:
         final_save_s=None if planned.every_s is None else schedule.writes_in_s,
         planned_rework_s=None if planned.every_s is None else context.planned_rework_s,
         jobs_writing=context.jobs_writing,
-        restart_all_s=None
-        if jobs == 1
-        else schedule.restart_s + (jobs - 1) * schedule.restore_read_s * job.ways.reads_shared,
+        restart_all_s=None if jobs == 1 else schedule.restart_s + (jobs - 1) * schedule.restore_read_s * job.ways.reads_shared,
         zone_bytes_per_month=_zone_bytes_per_month(context),
         zone_usd_per_month=_zone_usd_per_month(context),
         no_spare_probability=_no_spare(context),

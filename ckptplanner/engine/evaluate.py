@@ -83,6 +83,9 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
         own_write = float(own[0, 0]) * scenario.storage.write_efficiency
         reads = float(chosen.systems.read_bytes_per_s[0, 0]) * scenario.storage.read_efficiency
         own_read = max(reads - scenario.shared.load_bytes_per_s, 1.0)
+    uploads = [row for row in scenario.saves if row.to == "s3"]
+    nodes = {"single": 1, "sharded": scenario.workload.nodes}
+    upload = max(uploads, key=lambda row: (row.bytes or job.checkpoint_bytes) / nodes[row.writer], default=None)
     return Way(
         scenario=scenario,
         checkpoint_bytes=job.checkpoint_bytes,
@@ -93,7 +96,8 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
         blocking_s=schedule.blocking_s if schedule else scenario.storage.blocking_s,
         own_write_bytes_per_s=own_write,
         own_read_bytes_per_s=own_read,
-        largest_s3_bytes=max((row.bytes or job.checkpoint_bytes for row in scenario.saves if row.to == "s3"), default=0.0),
+        s3_bytes=(upload.bytes or job.checkpoint_bytes) if upload else 0.0,
+        s3_is_single=upload is not None and upload.writer == "single",
     )
 
 

@@ -44,8 +44,8 @@ class Ways:
     @property
     def reads_shared(self) -> float:
         """The share of all interruptions that reads shared storage."""
-        step = 0.0 if self.pause is None else self.pause.share * self.pause.reads_shared
-        return self.rollback.share * self.rollback.reads_shared + step
+        own = self.rollback.share * self.rollback.reads_shared
+        return own if self.pause is None else own + self.pause.share * self.pause.reads_shared
 
     def rollback_restart_s(self, read_s: FloatArray) -> FloatArray:
         """The mean restart of the interruptions that go back to a save. [s]"""
