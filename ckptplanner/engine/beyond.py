@@ -92,6 +92,12 @@ def no_spare_probability(spares: int, wait_s: float, node_losses_per_s: float) -
     return float(pdtrc(spares - 1, mean))
 
 
+def spare_saves_s(spares: int, wait_s: float, node_losses_per_s: float) -> float:
+    """Return what one more spare saves a lost node on average: the wait, by how much rarer none is left. [s]"""
+    now, then = (no_spare_probability(count, wait_s, node_losses_per_s) for count in (spares, spares + 1))
+    return wait_s * (now - then)
+
+
 def spare_pays_above_s(node_losses_per_s: float, nodes: int) -> float:
-    """Return the wait above which one more spare pays: it costs 1/N of the cluster and saves the wait of each loss. [s]"""
+    """Return the saving above which one more spare pays: it costs 1/N of the cluster all the time, 1/(λ N) a loss. [s]"""
     return 1.0 / node_losses_per_s / nodes

@@ -58,6 +58,7 @@ def beyond_plan(context: Context) -> Beyond:
         zone_usd_per_month=_zone_usd_per_month(context),
         no_spare_probability=_no_spare(context),
         mean_wait_s=mean_wait_s(scenario, job.mtbi_s),
+        spare_saves_s=_spare_saves(scenario),
         spare_pays_above_s=_spare_pays(scenario),
         spares_usd_per_month=_spares_usd(scenario),
     )
@@ -131,6 +132,13 @@ def _no_spare(context: Context) -> float | None:
     if not spares.nodes and not spares.wait_s:
         return None
     return beyond.no_spare_probability(spares.nodes, spares.wait_s, _losses_per_s(context.scenario))
+
+
+def _spare_saves(scenario: Scenario) -> float | None:
+    spares = scenario.spares
+    if not spares.nodes and not spares.wait_s:
+        return None
+    return beyond.spare_saves_s(spares.nodes, spares.wait_s, _losses_per_s(scenario))
 
 
 def _spare_pays(scenario: Scenario) -> float | None:

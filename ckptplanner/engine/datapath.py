@@ -82,6 +82,13 @@ class Way:
         return self.checkpoint_bytes / self.nodes * self.scenario.datapath.writer_skew_ratio
 
     @property
+    def staged_bytes(self) -> float:
+        """What comes into host memory while training stands still: the writer's share, or all copies of a node. [B]"""
+        replication = self.scenario.replication
+        is_copied = replication.factor > 1 and replication.exchange == "training"
+        return max(self.share_bytes, replication.factor * self.even_bytes) if is_copied else self.share_bytes
+
+    @property
     def even_bytes(self) -> float:
         """What a node holds of a checkpoint. [B]"""
         return self.checkpoint_bytes / self.nodes
@@ -100,7 +107,7 @@ def data_path(way: Way) -> DataPath:
     stop = found["snapshot"].seconds
     if factor > 1 and way.scenario.replication.exchange == "training":
         stop = _replicated_stop_s(way, found["replicate"])
-    if (ring := ring_blocking_s(way.scenario, way.share_bytes, stop)) is not None:
+    if (ring := ring_blocking_s(way.scenario, way.staged_bytes, stop)) is not None:
         stop = ring
     return DataPath(phases, stop, found["shared_write"].seconds)
 
@@ -117,16 +124,17 @@ def _replicated_stop_s(way: Way, replicate: Phase) -> float | None:
     return (factor - 1) * share / cards + factor * share / slowest
 
 
-def ring_blocking_s(scenario: Scenario, share_bytes: float, copy_s: float | None) -> float | None:
+def ring_blocking_s(scenario: Scenario, staged_bytes: float, copy_s: float | None) -> float | None:
     """Return the stop of a save that runs through a ring buffer in host memory; None without one, or where unknown. [s]
 
     The buffer takes what the copy brings and gives what the drives take. While it has room the copy sets the pace; once it is
-    full the drives do, until all but a buffer's content has drained: max(share / copy, (share - buffer) / drain).
+    full the drives do, until all but a buffer's content has drained: max(staged / copy, (staged - buffer) / drain).
+    With copies exchanged on the training path all of them pass through.
     """
     ring, drain = scenario.memory.ring_bytes, ceilings.nvme(scenario, is_read=False).rate
     if ring is None or drain is None or copy_s is None:
         return None
-    return max(copy_s, (share_bytes - ring) / drain)
+    return max(copy_s, (staged_bytes - ring) / drain)
 
 
 # ---------------------------------------------------------------- the hops
@@ -351,7 +359,7 @@ def _phase(
     times = {hop.id: hop.seconds for hop in stretches if hop.seconds is not None}
     slowest = max(times, key=lambda key: times[key], default=None) if size > 0 else None
     at_best = times[slowest] if slowest is not None else None
-    fixed = way.scenario.storage.latency_s if name == "shared_write" else 0.0
+    fixed = way.scenario.storage.latency_s if name in {"shared_write", "s3_write"} else 0.0
     seconds = None if at_best is None else at_best + fixed
     over = at_best if allowed_s is None or allowed_s <= fixed else allowed_s - fixed  # the bytes flow in what is left
     hops = tuple(_hop(hop, over) for hop in stretches)

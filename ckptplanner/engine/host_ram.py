@@ -30,7 +30,7 @@ def host_ram(way: Way, mtbi_s: float, stop_s: float | None) -> HostRam:
     if ram is None and node.host_ram_gib is not None:
         ram = node.host_ram_gib * GIB
     items = tuple(item for item in _items(way, ram, mtbi_s) if item.held_bytes > 0)
-    ring = ring_blocking_s(scenario, way.share_bytes, stop_s)
+    ring = ring_blocking_s(scenario, way.staged_bytes, stop_s)
     drain = ceilings.nvme(scenario, is_read=False).rate if memory.ring_bytes is not None else None
     return HostRam(ram, items, drain, ring)
 
@@ -71,7 +71,7 @@ def _saves(way: Way) -> Iterator[RamItem]:
     """The saves in flight, or the ring buffer that they run through."""
     memory, storage = way.scenario.memory, way.scenario.storage
     if memory.ring_bytes is not None:
-        yield RamItem("ring", text("ring buffer"), min(memory.ring_bytes, way.share_bytes), False, "memory.ring_bytes")
+        yield RamItem("ring", text("ring buffer"), min(memory.ring_bytes, way.staged_bytes), False, "memory.ring_bytes")
         return
     one = staged_bytes(way)
     yield RamItem("being_written", text("being written"), one, False, "memory.staging_copies")

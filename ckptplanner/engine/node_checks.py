@@ -343,18 +343,19 @@ def _check_zone(plan: Plan) -> Iterator[Finding]:
 
 def _check_spares(plan: Plan) -> Iterator[Finding]:
     beyond, spares = plan.beyond, plan.scenario.spares
-    if beyond is None or beyond.no_spare_probability is None or beyond.spare_pays_above_s is None:
+    if beyond is None or beyond.no_spare_probability is None:
         return
+    saves, limit = beyond.spare_saves_s or 0.0, beyond.spare_pays_above_s or 0.0
     if spares.nodes and plan.scenario.prices.node_usd_per_h is None:
         yield _say("warning", "prices.node_usd_per_h", "What the idle spare nodes cost is not known: type a node price.")
-    pays = spares.wait_s * beyond.no_spare_probability > beyond.spare_pays_above_s
-    verdict = text("one more spare pays") if pays else text("one more spare does not pay")
+    verdict = text("one more spare pays") if saves > limit else text("one more spare does not pay")
     yield _say(
         "info", "spares.nodes",
-        "With {spares} spare nodes a lost node finds none left with {chance}, and waits {wait} then: {verdict} (it does while "
-        "the expected wait is longer than {limit}).",
+        "With {spares} spare nodes a lost node finds none left with {chance}, and waits {wait} then: {verdict} (it saves "
+        "{saves} a loss and pays above {limit}).",
         spares=grouped(spares.nodes), chance=brief(beyond.no_spare_probability, FRACTION, 2),
-        wait=brief(spares.wait_s, SECONDS), verdict=verdict, limit=rough(beyond.spare_pays_above_s, SECONDS),
+        wait=brief(spares.wait_s, SECONDS), verdict=verdict, saves=rough(saves, SECONDS),
+        limit=rough(limit, SECONDS),
     )  # fmt: skip
 
 

@@ -183,7 +183,8 @@ class Beyond:
     zone_usd_per_month: float | None
     no_spare_probability: float | None
     mean_wait_s: float
-    spare_pays_above_s: float | None  # one more spare pays while the wait is longer
+    spare_saves_s: float | None  # what one more spare saves each lost node on average
+    spare_pays_above_s: float | None  # one more spare pays while that is more
     spares_usd_per_month: float | None
 
 
