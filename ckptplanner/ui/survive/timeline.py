@@ -351,7 +351,8 @@ def _paint_next(painter: QPainter, scale: Scale, theme: Theme) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     words = say("worst moment, {time}", time=rough(case.survival.worst_rework_s or 0.0, SECONDS))
     if not has_begun and scale.room.right() - x1 - 8 >= width_of(words):
-        write(painter, QRectF(x1 + 8, lane.top(), scale.room.right() - x1 - 8, _LANE), words, theme.muted)
+        room = QRectF(x1 + 8, lane.top(), scale.room.right() - x1 - 8, _LANE)
+        write(painter, room, words, theme.muted, ground=theme.surface)
     time = brief(case.period_s, SECONDS)
     words = say("next save starts, {time}", time=time) if has_begun else say("next save would start, {time}", time=time)
     begun = say(
@@ -375,7 +376,8 @@ def _paint_last(painter: QPainter, scale: Scale, theme: Theme) -> None:
     left = min(max(scale.x(case.survival.moment_s - takes), scale.x(case.restorable_s or 0.0) + 3), right)
     painter.fillRect(QRectF(left, lane.top() + 4, max(right - left, 2.0), _SAVE), QColor(mark))
     words = say("last save, written in {time}", time=brief(takes, SECONDS))
-    write(painter, QRectF(right + 8, lane.top(), max(lane.right() - right - 8, 0.0), _LANE), words, mark)
+    below = scale.lane(3)
+    write(painter, QRectF(below.left(), below.top(), max(right - below.left() - 6, 0.0), _LANE), words, mark, align="right")
 
 
 def _paint_failure(painter: QPainter, scale: Scale, theme: Theme, *, has_grip: bool) -> None:

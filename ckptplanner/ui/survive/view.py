@@ -187,8 +187,8 @@ class Picture(QWidget):
         row = QHBoxLayout(self._upper)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
-        row.addWidget(grid, 44)
-        row.addWidget(matrix, 56)
+        row.addWidget(grid, 42)
+        row.addWidget(matrix, 58)
         self._theme = LIGHT
         self._timeline = timeline
         box = QVBoxLayout(self)
