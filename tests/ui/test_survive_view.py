@@ -21,8 +21,9 @@ from ckptplanner.frozen import with_value
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.survive.case import case_of, cluster_of
 from ckptplanner.ui.survive.ink import lines_of, width_of
+from ckptplanner.ui.survive.interval import axis_steps
 from ckptplanner.ui.survive.places import fit
-from ckptplanner.ui.survive.timeline import Timeline, axis_steps
+from ckptplanner.ui.survive.timeline import Timeline
 from ckptplanner.ui.survive.view import SurviveView, paint_survival
 from ckptplanner.ui.theme import DARK, LIGHT
 from tests.pdf import text_of
