@@ -239,6 +239,7 @@ QLabel { background: transparent; }
 *[role="figure"] { font-size: $figure; }
 *[role="panel"] { background: $panel; }
 *[role="surface"] { background: $surface; }
+*[role="rule"] { background: $hairline; }
 *[role="header"] { background: $header; border: 0; border-bottom: 1px solid $hairline;
     border-top: 1px solid $hairline; }
 QFrame[role="card"] { background: $surface; border: 1px solid $hairline; border-radius: 4px; }
@@ -329,6 +330,8 @@ QTableView, QTreeView, QListView { background: $surface; border: 0; gridline-col
     selection-background-color: $selected; selection-color: $text; }
 QTableView::item { padding: 0 6px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
+QTableView[role="dense"]::item { padding: 0; }
+QTableView[role="dense"] QHeaderView::section { padding: 0 3px; }
 QHeaderView { background: $surface; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;
     border-bottom: 1px solid $hairline; padding: 0 6px; height: 24px; }
