@@ -21,7 +21,7 @@ from ckptplanner.ui.report.copying import picture_of, png_of
 from ckptplanner.ui.report.export import Paper, content_width_px, write_pdf
 from ckptplanner.ui.report.pages import Picture
 from ckptplanner.ui.shown import Shown
-from ckptplanner.ui.survive.pages import paint_survival
+from ckptplanner.ui.survive.view import paint_survival
 from ckptplanner.ui.theme import LIGHT, apply_theme
 from ckptplanner.ui.words import say, say_text
 

@@ -128,8 +128,12 @@ def _costs(facts: Facts) -> str:
         (say("GPU time stopped by saves"), cost.stalled_gpu_usd_per_year),
         (say("Rework after interruptions"), cost.rework_usd_per_year),
         (say("Restarts"), cost.restart_usd_per_year),
-        (say("Total"), cost.total_usd_per_year),
     ]
+    if facts.named.scenario.planned.every_s is not None:
+        parts.append((say("Planned stops"), cost.planned_usd_per_year))
+    if cost.other_usd_per_year != 0:
+        parts.append((say("S3, idle spares, between zones"), cost.other_usd_per_year))
+    parts.append((say("Total"), cost.total_usd_per_year))
     days = facts.named.scenario.run.days
     rows = []
     for name, usd in parts:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from ckptplanner.units import NBSP
+
 
 def esc(text: object) -> str:
     """Text of any origin, safe inside HTML, with its line breaks."""
@@ -28,8 +30,9 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequ
 
 
 def _row_cells(row: Sequence[str], numbers: set[int]) -> str:
+    """The cells of a row. An empty one gets a blank: after a table that ends in an empty cell Qt hides the next heading."""
     return "".join(
-        f'<td align="right" class="number">{cell}</td>' if column in numbers else f"<td>{cell}</td>"
+        f'<td align="right" class="number">{cell or NBSP}</td>' if column in numbers else f"<td>{cell or NBSP}</td>"
         for column, cell in enumerate(row)
     )
 

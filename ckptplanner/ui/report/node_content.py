@@ -56,27 +56,43 @@ def _phase_row(phase: Phase) -> list[str]:
 
 
 def _hops(plan: Plan) -> str:
-    """The parts of the phases that the plan uses."""
+    """The parts of the phases that the plan uses; then, once each, how their ceilings are known."""
     if plan.datapath is None:
         return ""
-    headings = [say("Part"), say("Carries"), say("Load"), say("Use"), say("Known from"), say("Field")]
+    used = [phase for phase in plan.datapath.phases if phase.is_used]
+    headings = [say("Part"), say("Carries"), say("Load"), say("Use")]
     parts = []
-    for phase in plan.datapath.phases:
-        if phase.is_used:
-            rows = [_hop_row(hop, is_limit=hop.id == phase.bottleneck) for hop in phase.hops]
-            made = table(headings, rows, right=(1, 2, 3), widths=(24, 11, 11, 8, 26, 20))
-            parts.append(f"<h3>{esc(say_text(phase.title))}</h3>{made}")
-    return "".join(parts)
+    for phase in used:
+        rows = [_hop_row(hop, is_limit=hop.id == phase.bottleneck) for hop in phase.hops]
+        made = table(headings, rows, right=(1, 2, 3), widths=(46, 20, 20, 14))
+        parts.append(f"<h3>{esc(say_text(phase.title))}</h3>{made}")
+    return "".join(parts) + _ceilings([hop for phase in used for hop in phase.hops])
 
 
 def _hop_row(hop: Hop, *, is_limit: bool) -> list[str]:
     name = say_text(hop.name) + (f", {say('all nodes')}" if hop.is_shared else "")
-    use = UNKNOWN if hop.use_ratio is None else brief(hop.use_ratio, FRACTION, 2)
-    cells = [esc(cell) for cell in (name, _rate(hop.ceiling_bytes_per_s), _rate(hop.load_bytes_per_s), use)]
-    if is_limit:
-        cells = [f"<b>{cell}</b>" for cell in cells]
-    known = ", ".join(filter(None, (kind_word(hop.kind), hop.source, hop.date)))
-    return [*cells, f'<span class="small">{esc(known)}</span>', path_of(hop.path)]
+    cells = [esc(cell) for cell in (name, _rate(hop.ceiling_bytes_per_s), _rate(hop.load_bytes_per_s), _use(hop.use_ratio))]
+    return [f"<b>{cell}</b>" for cell in cells] if is_limit else cells
+
+
+def _use(ratio: float | None) -> str:
+    """Load by ceiling; below a thousandth it is next to nothing."""
+    if ratio is None:
+        return UNKNOWN
+    return say("less than 0.1 %") if ratio < 0.001 else brief(ratio, FRACTION, 2)
+
+
+def _ceilings(hops: Sequence[Hop]) -> str:
+    """Where each ceiling comes from, every part once."""
+    once = {(say_text(hop.name), hop.ceiling_bytes_per_s): hop for hop in hops}
+    rows = [
+        [esc(name), esc(_rate(rate)), esc(kind_word(hop.kind)),
+         f'<span class="small">{esc(", ".join(filter(None, (hop.source, hop.date))))}</span>', path_of(hop.path)]
+        for (name, rate), hop in once.items()
+    ]  # fmt: skip
+    headings = [say("Part"), say("Carries"), say("Known as"), say("Source"), say("Field")]
+    made = table(headings, rows, right=(1,), widths=(22, 12, 13, 28, 25))
+    return f"<h3>{esc(say('How the ceilings are known'))}</h3>{made}"
 
 
 def kind_word(kind: str) -> str:
