@@ -27,9 +27,8 @@ from ckptplanner.ui.theme import BODY_PX, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief, grouped, rough
 
-TITLE = 24.0  # title above, then lanes of 16 [px]
-_BAR, _LANE, _SAVE = 40.0, 16.0, 8.0
-HEIGHT = TITLE + _BAR + 8 * _LANE + 8
+TITLE, _BAR, _LANE, _SAVE = 24.0, 40.0, 16.0, 8.0  # a line of words is a lane [px]
+HEIGHT, LEAST_HEIGHT = 200.0, 174.0  # where it is low, lanes lie a little over one another
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800)
 _TICK_ROOM = 84.0
 
@@ -59,20 +58,28 @@ class Scale:
         """The moment at a place. [s]"""
         return self.begins_s + (x - self.room.left()) / self.room.width() * (self.ends_s - self.begins_s)
 
-    def lane(self, number: float, tall: float = _LANE) -> QRectF:
+    @property
+    def _tightness(self) -> float:
+        """0 in full height, 1 in the least."""
+        return min(max((HEIGHT - self.room.height()) / (HEIGHT - LEAST_HEIGHT), 0.0), 1.0)
+
+    def lane(self, number: float) -> QRectF:
         """Two lanes lie above the bar (0, 1), the others below it (2, ...)."""
-        top = self.room.top() + TITLE + number * _LANE + (_BAR if number >= 2 else 0.0)
-        return QRectF(self.room.left(), top, self.room.width(), tall)
+        pitch = _LANE - round(2 * self._tightness)
+        top = self.bar.top() + (number - 2) * pitch + (self.bar.height() if number >= 2 else 0.0)
+        return QRectF(self.room.left(), top, self.room.width(), _LANE)
 
     @property
     def bar(self) -> QRectF:
         """Training and the clock."""
-        return QRectF(self.room.left(), self.room.top() + TITLE + 2 * _LANE, self.room.width(), _BAR)
+        tight = self._tightness
+        top = self.room.top() + TITLE - round(4 * tight) + 2 * (_LANE - round(2 * tight))
+        return QRectF(self.room.left(), top, self.room.width(), _BAR - round(6 * tight))
 
     def between(self, start_s: float, end_s: float) -> QRectF:
         """A stretch of the bar."""
         left, right = self.x(start_s), self.x(end_s)
-        return QRectF(left, self.bar.top(), max(right - left, 0.0), _BAR)
+        return QRectF(left, self.bar.top(), max(right - left, 0.0), self.bar.height())
 
     def parts(self) -> Iterator[tuple[ClockPart, QRectF]]:
         """The parts of the restart."""
@@ -199,7 +206,7 @@ def _paint_rework(painter: QPainter, done: QRectF, time: str, theme: Theme) -> N
     painter.drawLine(QLineF(done.left(), done.top(), done.right(), done.top()))
     painter.drawLine(QLineF(done.left(), done.bottom() - 1, done.right(), done.bottom() - 1))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    inside = done.adjusted(16, 10, -16, -10)
+    inside = QRectF(done.left() + 16, done.center().y() - 10, done.width() - 32, 20)
     for words in (say("training that must be done again, {time}", time=time), say("done again, {time}", time=time), time):
         if inside.width() >= width_of(words, bold=True):
             write(painter, inside, words, theme.error, bold=True, align="middle", ground=theme.error_ground)
@@ -259,13 +266,14 @@ def _paint_actors(painter: QPainter, scale: Scale, theme: Theme) -> bool:
 
 
 def _write_part(painter: QPainter, part: ClockPart, room: QRectF, theme: Theme, *, has_actor: bool) -> bool:
-    name, inside = say_text(part.name), room.adjusted(3, 4, -2, -4)
+    name, inside = say_text(part.name), room.adjusted(3, 0, -2, 0)
+    middle = inside.center().y()
     time = brief(part.seconds, SECONDS)
     if inside.width() < max(width_of(time), min(width_of(name), 34.0)):
         return False
-    write(painter, QRectF(inside.left(), inside.top(), inside.width(), _LANE), name, theme.text, align="middle")
+    write(painter, QRectF(inside.left(), middle - _LANE, inside.width(), _LANE), name, theme.text, align="middle")
     both = f"{time}, {actor_word(part)}"
-    line = QRectF(inside.left(), inside.top() + _LANE, inside.width(), _LANE)
+    line = QRectF(inside.left(), middle, inside.width(), _LANE)
     write(painter, line, both if has_actor and width_of(both) <= line.width() else time, theme.muted, align="middle")
     return True
 
@@ -301,7 +309,7 @@ def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
     mark, first, begins = theme.mark(case.index).colour, case.restorable_s or 0.0, begin_of(case)
     x0, x1 = math.floor(scale.x(begins)), scale.x(begins + first)
     stop = max(scale.x(begins + schedule.blocking_s) - x0, 2.0)
-    painter.fillRect(QRectF(x0, scale.bar.top() - 12, stop, _BAR + 12 + 4), QColor(mark))
+    painter.fillRect(QRectF(x0, scale.bar.top() - 12, stop, scale.bar.height() + 12 + 4), QColor(mark))
     lane, top = scale.lane(2), scale.lane(1)
     painter.fillRect(QRectF(x0, lane.top() + 4, max(x1 - x0, 2.0), _SAVE), QColor(mark))
     ends, next_x = scale.x(case.survival.moment_s), scale.x(begins + case.period_s)

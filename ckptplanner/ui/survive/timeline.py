@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 from typing_extensions import override
@@ -10,7 +10,16 @@ from typing_extensions import override
 from ckptplanner.engine.node_plan import ClockPart
 from ckptplanner.ui.survive.case import Case
 from ckptplanner.ui.survive.ink import box
-from ckptplanner.ui.survive.interval import HEIGHT, Scale, actor_word, base_words, fit, moment_words, paint_timeline
+from ckptplanner.ui.survive.interval import (
+    HEIGHT,
+    LEAST_HEIGHT,
+    Scale,
+    actor_word,
+    base_words,
+    fit,
+    moment_words,
+    paint_timeline,
+)
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief, rough
@@ -34,11 +43,16 @@ class Timeline(QWidget):
         self.setObjectName("survive.timeline")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setFixedHeight(int(HEIGHT))
+        self.setMinimumHeight(int(LEAST_HEIGHT))
+        self.setMaximumHeight(int(HEIGHT))
         self._theme = LIGHT
         self._case: Case | None = None
         self._over = ""
         self._held: float | None = None  # from the mouse to the failure, in pixels
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(800, int(HEIGHT))
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -46,11 +46,11 @@ class Picture(QWidget):
         self._theme = LIGHT
         self._timeline = timeline
         box = QVBoxLayout(self)
-        box.setContentsMargins(_EDGE, 6, _EDGE, 0)
+        box.setContentsMargins(_EDGE, 4, _EDGE, 0)
         box.setSpacing(0)
         box.addWidget(self.sentence)
         box.addWidget(self.detail)
-        box.addSpacing(8)
+        box.addSpacing(6)
         box.addWidget(self._upper, 1000)
         box.addSpacing(12)
         box.addWidget(timeline)
@@ -128,7 +128,7 @@ class SurviveView(QWidget):
         foot.addWidget(self._offer)
         foot.addWidget(self._facts, 1)
         top = QHBoxLayout()
-        top.setContentsMargins(_EDGE, 6, _EDGE, 6)
+        top.setContentsMargins(_EDGE, 5, _EDGE, 5)
         top.addWidget(self.events)
         full = QWidget()
         box = QVBoxLayout(full)
