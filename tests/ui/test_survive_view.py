@@ -21,8 +21,9 @@ from ckptplanner.frozen import with_value
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.survive.case import case_of, cluster_of
 from ckptplanner.ui.survive.ink import lines_of, width_of
+from ckptplanner.ui.survive.interval import axis_steps
 from ckptplanner.ui.survive.places import fit
-from ckptplanner.ui.survive.timeline import Timeline, axis_steps
+from ckptplanner.ui.survive.timeline import Timeline
 from ckptplanner.ui.survive.view import SurviveView, paint_survival
 from ckptplanner.ui.theme import DARK, LIGHT
 from tests.pdf import text_of
@@ -427,11 +428,13 @@ def test_many_nodes_paint_fast(qtbot: QtBot, values: dict[str, object]) -> None:
     assert time.process_time() - start < 0.5
 
 
-def test_it_fits_into_a_small_window(qtbot: QtBot) -> None:
-    view = view_of(qtbot, {}, (860, 470))
-    picture = view.picture_widget
-    assert picture.height() <= 420
-    assert picture.minimumSizeHint().width() <= 860
+def test_it_fits_into_the_smallest_window(qtbot: QtBot) -> None:
+    """What a window of 1180 x 720 leaves it, without a scroll bar."""
+    view = view_of(qtbot, {}, (858, 418))
+    room = view.picture_widget.parentWidget()
+    assert room is not None
+    assert view.picture_widget.size() == room.size()
+    assert view.picture_widget.width() == 858
 
 
 @pytest.mark.parametrize("size", [(860, 470), (1068, 620), (1600, 900)])

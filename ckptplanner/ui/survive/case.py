@@ -148,7 +148,7 @@ def event_of(plan: Plan, lost: frozenset[int]) -> Event:
     cluster = cluster_of(plan)
     if len(lost) == cluster.nodes and cluster.nodes > 1:
         return "cluster_lost"
-    if cluster.rack_nodes > 1 and lost and lost == frozenset(cluster.rack(cluster.rack_of(min(lost)))):
+    if min(cluster.rack_nodes, cluster.nodes) > 1 and lost and lost == frozenset(cluster.rack(cluster.rack_of(min(lost)))):
         return "rack_lost"
     if cluster.factor > 1 and survive(plan, "group_lost", tuple(sorted(lost))).lost_groups:
         return "group_lost"

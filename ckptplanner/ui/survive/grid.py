@@ -118,7 +118,8 @@ def _paint_labels(painter: QPainter, places: NodePlan, theme: Theme) -> None:
         top = QRectF(room.left(), middle - (15 if two else 8), room.width() - 4, 15)
         write(painter, top, say("rack {number}", number=rack + 1), theme.muted)
         if two:
-            write(painter, top.translated(0, 15), say("{count} nodes", count=count), theme.muted)
+            words = say("{count} nodes", count=count) if count > 1 else say("1 node")
+            write(painter, top.translated(0, 15), words, theme.muted)
 
 
 def paint_lost(painter: QPainter, places: NodePlan, lost: Iterable[int], theme: Theme) -> None:
@@ -145,12 +146,13 @@ def _paint_chip(painter: QPainter, places: NodePlan, node: int, theme: Theme) ->
         return
     pixels = BODY_PX if places.cell_h >= 28 else SMALL_PX
     wide = width_of(number, pixels)
-    if room.width() >= wide + 26:
+    if room.width() >= wide + 20:
+        gap = 9.0 if room.width() >= wide + 28 else 6.5
         tall = min(_CHIP, room.height() - 4)
-        chip = QRectF(x - (wide + 24) / 2, y - tall / 2, wide + 24, tall)
+        chip = QRectF(x - wide / 2 - gap - 3, y - tall / 2, wide + 2 * gap + 6, tall).intersected(room.adjusted(2, 2, -2, -2))
         box(painter, chip, theme.error_ground, "", radius=3.0)
-        cross(painter, chip.left() + 9, y, theme.error, 1.5, min(4.0, tall / 2 - 2))
-        write(painter, chip.adjusted(19, 0, -3, 0), number, theme.error, pixels=pixels)
+        cross(painter, chip.left() + gap, y, theme.error, 1.5, min(gap / 2 - 0.5, tall / 2 - 2))
+        write(painter, QRectF(chip.right() - wide - 3, chip.top(), wide + 2, tall), number, theme.error, pixels=pixels)
     else:
         chip = QRectF(x - 8, y - 8, 16, 16).intersected(room.adjusted(2, 2, -2, -2))
         box(painter, chip, theme.error_ground, "", radius=2.0)

@@ -48,7 +48,7 @@ def write(
     width = min(width_of(fits, pixels, bold=bold), room.width())
     if ground:
         left = room.left() if align == "left" else room.right() - width if align == "right" else room.center().x() - width / 2
-        painter.fillRect(QRectF(left - 3, room.top() + 1, width + 6, room.height() - 2), QColor(ground))
+        painter.fillRect(QRectF(left - 3, room.top() + 2, width + 6, room.height() - 4), QColor(ground))
     painter.setFont(font(pixels, bold=bold))
     painter.setPen(QColor(colour))
     painter.drawText(room, ALIGN[align] | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, fits)

@@ -14,10 +14,10 @@ from ckptplanner.ui.survive.case import Case, head_words
 from ckptplanner.ui.survive.ink import box, cross, dash, lines_of, pen, tick, width_of, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import SECONDS, brief
+from ckptplanner.units import SECONDS, brief, rough
 
 TALLEST = 288
-_HEAD, _ROW, _LEAST_ROW, _TWO_LINES = 40.0, 48.0, 20.0, 32.0
+_HEAD, _LOW_HEAD, _ROW, _LEAST_ROW, _TWO_LINES = 40.0, 30.0, 48.0, 18.0, 32.0
 _PILL_H, _COLUMN = 20.0, 88.0
 
 
@@ -29,15 +29,21 @@ class Places:
     label_w: float
     column_w: float
     row_h: float
+    head_h: float
 
     def column(self, index: int) -> QRectF:
         """A column with its head."""
         left = self.room.left() + self.label_w + index * self.column_w
-        return QRectF(left, self.room.top(), self.column_w, _HEAD + len(_ROWS) * self.row_h)
+        return QRectF(left, self.room.top(), self.column_w, self.head_h + len(_ROWS) * self.row_h)
+
+    def frame(self, index: int) -> QRectF:
+        """The frame round a column, as wide as it where columns are narrow."""
+        inset = 2.0 if self.column_w >= 48 else 0.0
+        return self.column(index).adjusted(inset, 0.0, -inset, 0.0)
 
     def row(self, index: int) -> QRectF:
         """A row over its whole width."""
-        return QRectF(self.room.left(), self.room.top() + _HEAD + index * self.row_h,
+        return QRectF(self.room.left(), self.room.top() + self.head_h + index * self.row_h,
                       self.label_w + len(EVENTS) * self.column_w, self.row_h)  # fmt: skip
 
     def cell(self, row: int, column: int) -> QRectF:
@@ -54,11 +60,12 @@ _ROWS = range(5)
 
 def fit(room: QRectF, case: Case) -> Places:
     """Rows and columns for that room; the labels take what they need, up to a share of it."""
-    row_h = min(max(float(int((room.height() - _HEAD - 2) / len(_ROWS))), _LEAST_ROW), _ROW)
-    needed = max(_label_width(state, has_two_lines=row_h >= _TWO_LINES) for state in case.tiers) + 12
-    label_w = min(needed, max(room.width() * 0.36, room.width() - _COLUMN * len(EVENTS)))
+    head_h = _HEAD if room.height() >= _HEAD + 2 + len(_ROWS) * (_LEAST_ROW + 2) else _LOW_HEAD
+    row_h = min(max(float(int((room.height() - head_h - 2) / len(_ROWS))), _LEAST_ROW), _ROW)
+    needed = max(_label_width(state, has_two_lines=row_h >= _TWO_LINES) for state in case.tiers) + 10
+    label_w = min(needed, max(room.width() * 0.34, room.width() - _COLUMN * len(EVENTS)))
     column_w = min(float(int((room.width() - label_w) / len(EVENTS))), _COLUMN)
-    return Places(room, room.width() - column_w * len(EVENTS) if column_w < _COLUMN else label_w, column_w, row_h)
+    return Places(room, room.width() - column_w * len(EVENTS) if column_w < _COLUMN else label_w, column_w, row_h, head_h)
 
 
 def _label_width(state: TierState, *, has_two_lines: bool) -> float:
@@ -70,7 +77,7 @@ def _label_width(state: TierState, *, has_two_lines: bool) -> float:
 
 def short_words(state: TierState) -> str:
     """The time alone, or nothing where there is none."""
-    return brief(state.read_s, SECONDS, 2) if state.read_s is not None and state.is_used else ""
+    return rough(state.read_s, SECONDS) if state.read_s is not None and state.is_used else ""
 
 
 def read_words(state: TierState) -> tuple[str, bool]:
@@ -110,14 +117,16 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
     """Draw the matrix into a rectangle."""
     places = fit(room, case)
     chosen = EVENTS.index(case.event)
-    frame = places.column(chosen)
-    box(painter, frame.adjusted(2, 0, -2, 0), theme.accent_ground, theme.accent, radius=4.0)
+    frame = places.frame(chosen)
+    box(painter, frame, theme.accent_ground, theme.accent, radius=4.0)
     for column, words in enumerate(head_words(case)):
-        _paint_head(painter, places.column(column), words, theme, is_chosen=column == chosen)
+        head = places.column(column)
+        head.setHeight(places.head_h)
+        _paint_head(painter, head, words, theme, is_chosen=column == chosen)
     for row, state in enumerate(case.tiers):
         _paint_label(painter, places.row(row), places.label_w - 8, state, theme)
         line = places.row(row)
-        for left, right in ((line.left(), frame.left() + 2), (frame.right() - 2, line.right())):
+        for left, right in ((line.left(), frame.left()), (frame.right(), line.right())):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.setPen(pen(theme.hairline))
             painter.drawLine(QPointF(left, line.top()), QPointF(right, line.top()))
@@ -126,15 +135,13 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
             _paint_cell(painter, places.cell(row, column), case, row, column, theme)
 
 
-def _paint_head(painter: QPainter, column: QRectF, words: str, theme: Theme, *, is_chosen: bool) -> None:
-    lines = lines_of(words, column.width() - 5, 3, SMALL_PX, bold=is_chosen, widest=column.width() + 3)
-    top = column.top() + _HEAD - 3 - 12 * len(lines)
-    for line in lines:
-        room = column.adjusted(-2, 0, 2, 0)
-        room.setTop(top)
-        room.setHeight(12)
-        write(painter, room, line, theme.text if is_chosen else theme.muted, bold=is_chosen, align="middle")
-        top += 12
+def _paint_head(painter: QPainter, head: QRectF, words: str, theme: Theme, *, is_chosen: bool) -> None:
+    is_bold = is_chosen and all(width_of(word, bold=True) <= head.width() - 6 for word in words.split(" "))
+    widest, most = head.width() + (0 if is_chosen else 3), 3 if head.height() >= _HEAD else 2
+    lines = lines_of(words, head.width() - 5, most, SMALL_PX, bold=is_bold, widest=widest)
+    for index, line in enumerate(lines):
+        room = QRectF(head.left() - 2, head.bottom() - 3 - 12 * (len(lines) - index), head.width() + 4, 12)
+        write(painter, room, line, theme.text if is_chosen else theme.muted, bold=is_bold, align="middle")
 
 
 def _paint_label(painter: QPainter, row: QRectF, width: float, state: TierState, theme: Theme) -> None:
@@ -210,7 +217,7 @@ class TierMatrix(QWidget):
         self.setObjectName("survive.matrix")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(420, int(_HEAD + 5 * _LEAST_ROW + 4))
+        self.setMinimumSize(420, int(_LOW_HEAD + 5 * _LEAST_ROW + 4))
         self._theme = LIGHT
         self._case: Case | None = None
         self._over: int | None = None
@@ -242,7 +249,7 @@ class TierMatrix(QWidget):
             return
         painter, theme, places = QPainter(self), self._theme, self.places()
         if self._over is not None and EVENTS[self._over] != self._case.event:
-            box(painter, places.column(self._over).adjusted(2, 0, -2, 0), theme.hover, theme.hairline, radius=4.0)
+            box(painter, places.frame(self._over), theme.hover, theme.hairline, radius=4.0)
         paint_matrix(painter, places.room, self._case, theme)
         if self.hasFocus():
             column = places.column(EVENTS.index(self._case.event))

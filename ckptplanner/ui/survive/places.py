@@ -161,6 +161,8 @@ def fit(cluster: Cluster, width: float, height: float) -> NodePlan:
                     score += 12.0 if label > 40 else 6.0
                 if cell_w < 3:
                     score -= 1000.0
+                if rack and rack % per_line:
+                    score -= 8.0  # a rack's last line would be short
                 made = NodePlan(cluster, per_line, rack_lines, racks, columns, cell_w, cell_h, label)
                 if best is None or score > best[0]:
                     best = (score, made)

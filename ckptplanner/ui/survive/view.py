@@ -6,171 +6,25 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.node_plan import EVENTS, Event
 from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.shown import Shown, base_of, current_of
-from ckptplanner.ui.survive.case import Case, Cluster, case_of, cluster_of, event_of, event_word, example_of
+from ckptplanner.ui.survive.case import Case, Cluster, case_of, cluster_of, event_of, example_of
 from ckptplanner.ui.survive.facts import facts
 from ckptplanner.ui.survive.grid import NodeGrid
-from ckptplanner.ui.survive.ink import lines_of, metrics, write
 from ckptplanner.ui.survive.matrix import TALLEST, TierMatrix, table_of
+from ckptplanner.ui.survive.parts import Events, QuietLine, Sentence
 from ckptplanner.ui.survive.timeline import Timeline
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
+from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say, say_text
 
-_EDGE, _BUTTON_H = 16, 26
+_EDGE = 16
 _MOST_OFFERED = 4
 _NODES: tuple[Event, ...] = ("node_lost", "group_lost", "rack_lost", "cluster_lost")
-
-
-class Events(QWidget):
-    """The events as buttons side by side, in a second line where they do not fit into one."""
-
-    chosen = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("survive.events")
-        self._name = QLabel(say("What happens"), self)
-        self._name.setProperty("role", "muted")
-        self._hint = QLabel(say("click nodes, or choose here"), self)
-        self._hint.setProperty("role", "small")
-        self._buttons: dict[str, QPushButton] = {}
-        for key in ("process_restart", "node_reboot", "node_lost", "nodes", "rack_lost", "cluster_lost", "planned_stop"):
-            button = QPushButton(self)
-            button.setObjectName(f"survive.event.{key}")
-            button.setCheckable(True)
-            button.setAutoExclusive(False)
-            button.setProperty("role", "scenario")
-            button.setFixedHeight(_BUTTON_H)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.clicked.connect(lambda _=False, name=key: self.chosen.emit(name))
-            self._buttons[key] = button
-
-    def show_case(self, case: Case) -> None:
-        """Mark what happens; lost nodes that no other button stands for have one of their own."""
-        cluster, own = case.cluster, self._own_key(case)
-        rack = (
-            say("Rack {number}", number=cluster.rack_of(min(case.lost, default=0)) + 1) if cluster.rack_nodes else say("Rack")
-        )
-        words = {
-            "process_restart": say("Process restart"), "node_reboot": say("Reboot"), "node_lost": say("One node"),
-            "nodes": event_word("node_lost", case.lost, cluster), "rack_lost": rack, "cluster_lost": say("All nodes"),
-            "planned_stop": say("Planned stop"),
-        }  # fmt: skip
-        for key, button in self._buttons.items():
-            button.setText(words[key])
-            button.setChecked(key == own)
-        self._buttons["nodes"].setVisible(own == "nodes")
-        self._buttons["rack_lost"].setToolTip("" if cluster.rack_nodes else say("Say first how many nodes share a rack"))
-        self._arrange()
-
-    @staticmethod
-    def _own_key(case: Case) -> str:
-        if case.event in ("node_lost", "group_lost") and case.lost:
-            return "nodes"
-        return case.event
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._arrange()
-
-    def _arrange(self) -> None:
-        shown = [button for button in self._buttons.values() if not button.isHidden()]
-        wide = [button.sizeHint().width() for button in shown]
-        name = self._name.sizeHint().width() + 12
-        has_name = name + sum(wide) + 4 * len(wide) <= self.width()
-        x, y = 0, 0
-        self._name.setVisible(has_name)
-        if has_name:
-            self._name.setGeometry(0, 0, name, _BUTTON_H)
-            x = name
-        for button, width in zip(shown, wide, strict=True):
-            if x and x + width > self.width():
-                x, y = 0, y + _BUTTON_H + 2
-            button.setGeometry(x, y, min(width, self.width()), _BUTTON_H)
-            x += width + 4
-        hint = self._hint.sizeHint().width()
-        self._hint.setVisible(y == 0 and x + 16 + hint <= self.width())
-        self._hint.setGeometry(self.width() - hint, 0, hint, _BUTTON_H)
-        self.setFixedHeight(y + _BUTTON_H)
-
-
-class QuietLine(QLabel):
-    """One small line, shortened where it does not fit; the tooltip has all of it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._words = ""
-        self.setProperty("role", "small")
-        self.setMinimumWidth(40)
-
-    @property
-    def words(self) -> str:
-        """All of it."""
-        return self._words
-
-    def show_words(self, words: str) -> None:
-        """Show a line."""
-        self._words = words
-        self._shorten()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._shorten()
-
-    def _shorten(self) -> None:
-        shown = metrics().elidedText(self._words, Qt.TextElideMode.ElideRight, self.width())
-        self.setText(shown)
-        self.setToolTip(self._words if shown != self._words else "")
-
-
-class Sentence(QLabel):
-    """A sentence in at most two lines, as tall as it needs at its width; a label's own wrapping asks for too much."""
-
-    def __init__(self, name: str, *, is_title: bool) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self._is_title = is_title
-        self._colour = LIGHT.text
-        self.setMinimumWidth(80)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._colour = theme.text if self._is_title else theme.muted
-        self.update()
-
-    def show_words(self, words: str) -> None:
-        """Say something."""
-        self.setText(words)
-        self.setToolTip("")
-        self._fit()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _lines(self) -> list[str]:
-        return lines_of(self.text(), self.width(), 2, BODY_PX, bold=self._is_title)
-
-    def _fit(self) -> None:
-        lines = self._lines()
-        self.setFixedHeight(20 * len(lines))
-        if lines[-1].endswith("…") and not self.text().endswith("…"):
-            self.setToolTip(self.text())
-        self.update()
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        for index, line in enumerate(self._lines()):
-            room = QRectF(0, 20 * index, self.width(), 20)
-            write(painter, room, line, self._colour, pixels=BODY_PX, bold=self._is_title)
 
 
 class Picture(QWidget):
@@ -187,16 +41,16 @@ class Picture(QWidget):
         row = QHBoxLayout(self._upper)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(24)
-        row.addWidget(grid, 44)
-        row.addWidget(matrix, 56)
+        row.addWidget(grid, 42)
+        row.addWidget(matrix, 58)
         self._theme = LIGHT
         self._timeline = timeline
         box = QVBoxLayout(self)
-        box.setContentsMargins(_EDGE, 6, _EDGE, 0)
+        box.setContentsMargins(_EDGE, 4, _EDGE, 0)
         box.setSpacing(0)
         box.addWidget(self.sentence)
         box.addWidget(self.detail)
-        box.addSpacing(8)
+        box.addSpacing(6)
         box.addWidget(self._upper, 1000)
         box.addSpacing(12)
         box.addWidget(timeline)
@@ -274,7 +128,7 @@ class SurviveView(QWidget):
         foot.addWidget(self._offer)
         foot.addWidget(self._facts, 1)
         top = QHBoxLayout()
-        top.setContentsMargins(_EDGE, 6, _EDGE, 6)
+        top.setContentsMargins(_EDGE, 5, _EDGE, 5)
         top.addWidget(self.events)
         full = QWidget()
         box = QVBoxLayout(full)
