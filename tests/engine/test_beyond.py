@@ -228,12 +228,24 @@ def test_one_permanent_save_a_day_for_90_days() -> None:
     assert printed(known(found.saves[0].usd_per_month), "3607") == "3,607"
 
 
-def test_what_piles_up_in_s3_costs_half_of_its_end_on_average() -> None:
+def test_s3_is_billed_by_what_lies_there_on_average() -> None:
+    """On day 1 nothing, on day 2 one, ... on day 90 eighty-nine: 44.5 on average."""
     cost, without = evaluate(scenario(PERMANENT)).cost, evaluate(scenario({"run.days": 90.0})).cost
     assert cost is not None
     assert without is not None
-    assert cost.other_usd_per_year == pytest.approx(12 * 90 * S / GB * 0.023 / 2)
+    assert cost.other_usd_per_year == pytest.approx(12 * 44.5 * S / GB * 0.023)
     assert known(cost.total_usd_per_year) - known(without.total_usd_per_year) == pytest.approx(cost.other_usd_per_year)
+
+
+@pytest.mark.parametrize(
+    ("row", "mean"),
+    [({"every_s": DAY, "keep": 7}, sum(min(day, 7) for day in range(90)) / 90), ({"kind": "final", "every_s": None}, 0.0)],
+    ids=["the last 7", "only at the end"],
+)
+def test_s3_on_average_where_not_all_piles_up(row: dict[str, Any], mean: float) -> None:
+    cost = evaluate(scenario(saves(row) | {"run.days": 90.0})).cost
+    assert cost is not None
+    assert cost.other_usd_per_year == pytest.approx(12 * mean * S / GB * 0.023)
 
 
 def test_without_a_price_of_s3_the_total_is_not_known() -> None:
