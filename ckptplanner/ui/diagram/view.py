@@ -162,18 +162,17 @@ class PathView(QWidget):
         """What would write faster, and a button that takes it."""
         offer = QWidget()
         offer.setObjectName("path_offer")
-        self._offer_words = QLabel()
+        self._offer_words = Words("path_offer_words")
         self._offer_words.setProperty("role", "muted")
-        self._offer_words.setMinimumWidth(80)
         self._offer_button = QPushButton(say("Take it"))
         self._offer_button.setObjectName("path_take")
         self._offer_button.setToolTip(say("Makes it the file system of this plan; Undo takes that back"))
         row = QHBoxLayout(offer)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        row.addWidget(self._offer_words)
+        row.addWidget(self._offer_words, 1)
         row.addWidget(self._offer_button)
-        row.addStretch(1)
+        row.addStretch(0)
         return offer
 
     def _full(self) -> QWidget:
@@ -332,11 +331,13 @@ class PathView(QWidget):
                 "system": say_text(offer_words(found)), "time": rough(found.writes_in_s, SECONDS),
                 "money": f"${grouped(abs(more))}",
             }  # fmt: skip
-            self._offer_words.setText(
+            words = (
                 say("Faster: {system} writes in {time} for {money} a month more", **values)
                 if more >= 0
                 else say("Faster: {system} writes in {time} for {money} a month less", **values)
             )
+            self._offer_words.setMaximumWidth(int(QFontMetricsF(font()).horizontalAdvance(words)) + 4)
+            self._offer_words.show_words(words, 1)
         self._fit()
 
     def _on_taken(self) -> None:
@@ -368,7 +369,7 @@ class PathView(QWidget):
     def _fit(self) -> None:
         wide = self.width()
         self._offer.setVisible(bool(self._faster) and self.height() >= _ROOM_FOR_OFFER)
-        self._side.setFixedWidth(248 if wide < _NARROW else 280 if wide < _WIDE else 320)
+        self._side.setFixedWidth(248 if wide < _NARROW else 272 if wide < _WIDE else 320)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
