@@ -50,6 +50,8 @@ def _add_peer(draft: Draft, rect: Rect, *, has_chips: bool) -> None:
         words = limit_words(limit)
     elif "peer" in draft.way:
         words = text("give the copy back") if draft.way.is_back else text("take the copies")
+    elif others and draft.is_single:
+        words = text("this node writes for all")
     elif others and draft.phase is not None and draft.phase.hops:
         is_out = bool({"storage", "s3"} & draft.way.roles) and load is not None
         words = text("each the same {rate}", rate=brief(load or 0.0, BYTES_PER_S)) if is_out else text("each does the same")
