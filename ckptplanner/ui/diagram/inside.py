@@ -37,7 +37,7 @@ def _add_group(draft: Draft, index: int, column: Rect, groups: int, cpu: Rect) -
     """GPUs, their switch and what hangs below it; the middle stays free for the line to the CPU."""
     node = draft.node
     content = min(column.w, _MOST_CONTENT)
-    area = Rect(column.middle_x - snap(content / 2), 0.0, content, 0.0)
+    area = Rect(column.middle_x - content / 2, 0.0, content, 0.0)
     switches = shares(node.switches, groups)[index]
     top, high = draft.rows["switch"]
     if node.is_direct:
