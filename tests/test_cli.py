@@ -75,8 +75,29 @@ PARTS: dict[str, dict[str, tuple[type, ...]]] = {
         ("storage_usd_per_year", "stalled_gpu_usd_per_year", "rework_usd_per_year", "restart_usd_per_year",
          "total_usd_per_year", "stalled_gpu_h_per_year"), MAYBE,
     ),
+    "replication": {
+        "legal_factors": (list,), "group_count": WHOLE, "loss_probability_after_first": MAYBE,
+        "scattered_loss_probability": MAYBE, "run_loss_probability": MAYBE, "local_bytes_per_node": NUMBER,
+    },
 }  # fmt: skip
-TOP = ("checkpoint", "schedule", "waste", "storage", "cost", "levels", "replication", "datapath", "findings")
+TOP = (
+    "checkpoint",
+    "schedule",
+    "waste",
+    "storage",
+    "cost",
+    "levels",
+    "replication",
+    "datapath",
+    "host_ram",
+    "beyond",
+    "findings",
+)
+
+PHASES = (
+    "snapshot", "local_write", "gds_write", "replicate", "shared_write", "s3_write",
+    "restore_local", "restore_replica", "restore_shared",
+)  # fmt: skip
 
 
 def check_types(row: dict[str, Any], types: dict[str, tuple[type, ...]]) -> None:
@@ -94,6 +115,11 @@ def test_the_json_has_every_key_of_the_contract(run: Run, file: Path) -> None:
     assert tuple(printed) == TOP
     for part, types in PARTS.items():
         check_types(printed[part], types)
+    assert [phase["name"] for phase in printed["datapath"]["phases"]] == list(PHASES)
+    for phase in printed["datapath"]["phases"]:
+        check_types(phase, {"seconds": MAYBE, "bottleneck": (str, type(None))})
+        for hop in phase["hops"]:
+            check_types(hop, {"name": TEXT, "ceiling_bytes_per_s": MAYBE, "load_bytes_per_s": MAYBE})
     storage = printed["storage"]
     assert set(storage) == {"required_write_bytes_per_s", "chosen", "options"}
     assert isinstance(storage["required_write_bytes_per_s"], float)
@@ -122,7 +148,7 @@ def test_the_numbers_belong_together(run: Run) -> None:
 
 def test_a_part_that_is_null_has_a_finding(run: Run) -> None:
     said = " ".join(one["message"] for one in document(run, E1)["findings"])
-    for part in ("levels", "replication", "datapath"):
+    for part in ("levels",):
         assert document(run, E1)[part] is None
         assert part in said
 
@@ -453,7 +479,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-LATER = [("failures.weibull_shape", "0.7"), ("replication.factor", "2"), ("local.enabled", "true"), ("shared.jobs", "many")]
+LATER = [("failures.weibull_shape", "0.7"), ("failures.node_share", "some"), ("local.enabled", "true"), ("local.ratio", "3")]
 
 
 @pytest.mark.parametrize(("path", "written"), LATER)
@@ -468,14 +494,12 @@ def test_a_file_may_name_later_fields_where_they_change_nothing(run: Run, tmp_pa
     row = {
         "name": "a",
         "failures": {"weibull_shape": 1},
-        "replication": {"factor": 1},
-        "saves": [],
         "local": {"enabled": False},
     }
     file = tmp_path / "a.ckptplan.json"
     file.write_text(json.dumps({"scenarios": [row]}))
-    assert run("plan", file, "--set", "spares.nodes=0")[0] == 0
-    file.write_text(json.dumps({"scenarios": [row | {"replication": {"factor": 2}}]}))
+    assert run("plan", file, "--set", "local.blocking_s=5")[0] == 0
+    file.write_text(json.dumps({"scenarios": [row | {"local": {"ratio": 2}}]}))
     code, out, err = run("plan", file)
     assert (code, out) == (2, "")
-    assert "replication.factor" in err
+    assert "local.ratio" in err

@@ -205,7 +205,7 @@ def fsx_tiers() -> tuple[FsxTier, ...]:
 
 @cache
 def ceilings() -> tuple[Ceiling, ...]:
-    """What GPU memory, links, copies, host memory, drives and connections carry (docs/models.md 12)."""
+    """What GPU memory, links, copies, host memory, drives and connections carry (docs/models.md 12.2)."""
     return read_rows(_file("ceilings.csv"), Ceiling)
 
 

@@ -49,6 +49,15 @@ def kept(count: int, keep: int | None) -> int:
     return count if keep is None else min(count, keep)
 
 
+def mean_kept(count: int, keep: int | None) -> float:
+    """Return how many of them are there on average over the run: they pile up one by one, up to `keep`. [1]
+
+    Each of `count` equal intervals begins with as many as there were saves before it, at most `keep`.
+    """
+    most = kept(count, keep)
+    return 0.0 if count == 0 else (most * (most - 1) / 2.0 + most * (count - most)) / count
+
+
 def jobs_writing(jobs: int, duty: FloatArray) -> FloatArray:
     """Return how many of `jobs` equal jobs write at once: the 95 % point of a binomial, at least 1.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ckptplanner.engine import beyond, ceilings
+from ckptplanner.engine import beyond
 from ckptplanner.engine.datapath import Way
 from ckptplanner.engine.node_plan import Beyond, DataPath, SavedRow
 from ckptplanner.engine.operations import SaveRow
@@ -53,9 +53,7 @@ def beyond_plan(context: Context) -> Beyond:
         final_save_s=None if planned.every_s is None else schedule.writes_in_s,
         planned_rework_s=None if planned.every_s is None else context.planned_rework_s,
         jobs_writing=context.jobs_writing,
-        restart_all_s=None
-        if jobs == 1
-        else schedule.restart_s + (jobs - 1) * schedule.restore_read_s * job.ways.rollback.reads_shared,
+        restart_all_s=None if jobs == 1 else schedule.restart_s + (jobs - 1) * schedule.restore_read_s * job.ways.reads_shared,
         zone_bytes_per_month=_zone_bytes_per_month(context),
         zone_usd_per_month=_zone_usd_per_month(context),
         no_spare_probability=_no_spare(context),
@@ -71,13 +69,15 @@ def _row(context: Context, row: SaveRow) -> SavedRow:
     count = beyond.count_in_run(row.every_s, job.run_s)
     held = size * beyond.kept(count, row.keep)
     price = scenario.prices.s3_usd_per_gb_month
-    billed = None if row.to != "s3" or price is None else held / GB * price
+    on_s3 = None if row.to != "s3" or price is None else price
+    billed = None if on_s3 is None else held / GB * on_s3
+    mean = None if on_s3 is None else size * beyond.mean_kept(count, row.keep) / GB * on_s3
     return SavedRow(
         kind=row.kind, to=row.to, writer=row.writer, every_s=row.every_s, saved_bytes=size,
         required_write_bytes_per_s=size / write_s,
         writes_in_s=_writes_in_s(context, row, size),
         stop_fraction=beyond.stop_fraction(row.stop_s, row.every_s, job.run_s),
-        count_in_run=count, held_bytes=held, usd_per_month=billed,
+        count_in_run=count, held_bytes=held, usd_per_month=billed, mean_usd_per_month=mean,
     )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def _zone_bytes_per_month(context: Context) -> float:
     if context.scenario.network.same_zone:
         return 0.0
     size, job = context.job.checkpoint_bytes, context.job
-    read = size * context.scenario.restore.copies * job.ways.rollback.reads_shared
+    read = size * context.scenario.restore.copies * job.ways.reads_shared
     rows = sum(
         (row.bytes or size) / row.every_s for row in context.scenario.saves if row.to == "shared" and row.every_s is not None
     )
@@ -144,11 +144,3 @@ def _spares_usd(scenario: Scenario) -> float | None:
         return 0.0
     price = scenario.prices.node_usd_per_h
     return None if price is None else scenario.spares.nodes * price * HOURS_PER_YEAR / MONTHS_PER_YEAR
-
-
-def s3_part_problem(way: Way, size: float, writer_count: int) -> float | None:
-    """The part size that a shard would need where the given one makes more than 10,000 parts; None where it fits. [B]"""
-    asked = way.scenario.datapath.s3_part_bytes
-    shard = size / writer_count
-    needed = shard / ceilings.PARTS_OF_AN_UPLOAD
-    return needed if asked is not None and asked < needed else None

@@ -1,4 +1,4 @@
-"""The CSV files of an export: options, curves, inputs, findings. No Qt, so that the command line needs no display.
+"""The CSV files of an export: options, curves, inputs, findings, and the nodes' own. No Qt: the command line needs no display.
 
 UTF-8 with a byte order mark, or Excel would spoil Japanese; each file appears whole or not at all.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ckptplanner.engine import tables
+from ckptplanner.engine.node_tables import node_frames
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, text
@@ -19,7 +20,10 @@ from ckptplanner.text import Text, text
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NAMES = ("options.csv", "curves.csv", "inputs.csv", "findings.csv")
+NAMES = (
+    "options.csv", "curves.csv", "inputs.csv", "findings.csv",
+    "datapath.csv", "host_ram.csv", "replication.csv", "survival.csv", "saves.csv",
+)  # fmt: skip
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-][\d.,]+\s*%?")
 
@@ -33,19 +37,21 @@ class ExportError(Exception):
 
 
 def write_csv(named: NamedScenario, plan: Plan, folder: Path) -> tuple[Path, ...]:
-    """Write the four files into `folder`, which is made where it is missing, and return their paths.
+    """Write the files into `folder`, which is made where it is missing, and return their paths.
 
     Raises:
         ExportError: a file or the folder cannot be written.
     """
-    frames = (
-        tables.options_table(plan),
-        tables.curves_table(plan),
-        tables.inputs_table(named),
-        tables.findings_table(plan),
-    )
+    frames = {
+        "options.csv": tables.options_table(plan),
+        "curves.csv": tables.curves_table(plan),
+        "inputs.csv": tables.inputs_table(named),
+        "findings.csv": tables.findings_table(plan),
+        **node_frames(plan),
+    }
     written = tuple(folder / name for name in NAMES)
-    for path, frame in zip(written, frames, strict=True):
+    for path in written:
+        frame = frames[path.name]
         write_whole(path, csv_text(frame).encode("utf-8-sig"))
     return written
 

@@ -61,7 +61,8 @@ class Way:
     blocking_s: float | None
     own_write_bytes_per_s: float | None  # what the file system has left for this job
     own_read_bytes_per_s: float | None
-    largest_s3_bytes: float = 0.0
+    s3_bytes: float = 0.0  # the upload that asks most of a node; 0 without one
+    s3_is_single: bool = False
 
     @property
     def nodes(self) -> int:
@@ -291,12 +292,14 @@ def _shared_write(way: Way) -> Phase:
 
 
 def _s3_write(way: Way) -> Phase:
-    size = way.largest_s3_bytes or way.checkpoint_bytes
-    share = size if way.is_single else size / way.nodes
+    size = way.s3_bytes or way.checkpoint_bytes
+    is_single = way.s3_is_single if way.s3_bytes else way.is_single
+    share = size if is_single else size / way.nodes
+    shard = share if is_single else share / way.scenario.workload.gpus_per_node
     count = way.scenario.datapath.s3_connections
     connection, flow = ceilings.s3_connection(way.scenario), ceilings.tcp_flow(way.scenario)
     slower = flow if connection.rate and flow.rate and flow.rate < connection.rate else connection
-    part = ceilings.s3_part_bytes(way.scenario, share / way.scenario.workload.gpus_per_node)
+    part = ceilings.s3_part_bytes(way.scenario, shard)
     hops = [
         *_card_hops(way, share, over_efa=False),
         Stretch(
@@ -304,7 +307,7 @@ def _s3_write(way: Way) -> Phase:
             note=text("parts of {size}", size=brief(part, BYTES)),
         ),
     ]  # fmt: skip
-    return _phase(way, "s3_write", text("S3 write"), hops, share, None, way.largest_s3_bytes > 0)
+    return _phase(way, "s3_write", text("S3 write"), hops, share, None, way.s3_bytes > 0)
 
 
 def _restore_local(way: Way) -> Phase:
@@ -348,10 +351,9 @@ def _phase(
     times = {hop.id: hop.seconds for hop in stretches if hop.seconds is not None}
     slowest = max(times, key=lambda key: times[key], default=None) if size > 0 else None
     at_best = times[slowest] if slowest is not None else None
-    seconds = at_best
-    if at_best is not None and name == "shared_write":
-        seconds = at_best + way.scenario.storage.latency_s
-    over = allowed_s if allowed_s else seconds
+    fixed = way.scenario.storage.latency_s if name == "shared_write" else 0.0
+    seconds = None if at_best is None else at_best + fixed
+    over = at_best if allowed_s is None or allowed_s <= fixed else allowed_s - fixed  # the bytes flow in what is left
     hops = tuple(_hop(hop, over) for hop in stretches)
     sentence, detail = _words(way, name, next((hop for hop in hops if hop.id == slowest), None), size, seconds, allowed_s)
     return Phase(name, title, is_used, size, seconds, allowed_s, slowest, hops, sentence, detail)
@@ -401,7 +403,7 @@ def _detail(way: Way, name: str, limit: Hop, size: float, seconds: float, allowe
         return _snapshot_detail(way, size, seconds, allowed_s)
     total = way.checkpoint_bytes * (way.scenario.restore.copies if name == "restore_shared" else 1)
     if name == "s3_write":
-        total = way.largest_s3_bytes or way.checkpoint_bytes
+        total = way.s3_bytes or way.checkpoint_bytes
     shown = brief(total, BYTES) if name in {"shared_write", "s3_write", "restore_shared"} else brief(size, BYTES)
     if name in {"shared_write", "s3_write"}:
         if allowed_s is None:

@@ -83,6 +83,9 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
         own_write = float(own[0, 0]) * scenario.storage.write_efficiency
         reads = float(chosen.systems.read_bytes_per_s[0, 0]) * scenario.storage.read_efficiency
         own_read = max(reads - scenario.shared.load_bytes_per_s, 1.0)
+    uploads = [row for row in scenario.saves if row.to == "s3"]
+    nodes = {"single": 1, "sharded": scenario.workload.nodes}
+    upload = max(uploads, key=lambda row: (row.bytes or job.checkpoint_bytes) / nodes[row.writer], default=None)
     return Way(
         scenario=scenario,
         checkpoint_bytes=job.checkpoint_bytes,
@@ -93,7 +96,8 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
         blocking_s=schedule.blocking_s if schedule else scenario.storage.blocking_s,
         own_write_bytes_per_s=own_write,
         own_read_bytes_per_s=own_read,
-        largest_s3_bytes=max((row.bytes or job.checkpoint_bytes for row in scenario.saves if row.to == "s3"), default=0.0),
+        s3_bytes=(upload.bytes or job.checkpoint_bytes) if upload else 0.0,
+        s3_is_single=upload is not None and upload.writer == "single",
     )
 
 
@@ -271,7 +275,7 @@ def _choose(scenario: Scenario, candidates: list[Candidate]) -> Candidate | None
 
 def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
     one = {name: float(getattr(result, name)[0, 0]) for name in Outcome.__slots__}
-    young = float(interval.young_interval_s(result.lost_s, job.mtbi_s)[0, 0])
+    young = float(interval.young_interval_s(result.lost_s, job.rollback_mtbi_s)[0, 0])
     return Schedule(
         mode=scenario.storage.mode,
         mtbi_s=job.mtbi_s,
@@ -342,10 +346,10 @@ def _sum(*parts: float | None) -> float | None:
 
 
 def _other_usd_per_year(beyond: Beyond | None) -> float | None:
-    """S3, idle spares and traffic between zones; what piles up in S3 is on average half of its end. [USD/year]"""
+    """S3 by what lies there on average over the run, idle spares and traffic between zones. [USD/year]"""
     if beyond is None:
         return 0.0
-    saved = sum(row.usd_per_month or 0.0 for row in beyond.saves) / 2.0
+    saved = sum(row.mean_usd_per_month or 0.0 for row in beyond.saves)
     if beyond.s3_bytes and beyond.s3_usd_per_month is None:
         return None
     month = _sum(saved, beyond.zone_usd_per_month, beyond.spares_usd_per_month)

@@ -1,4 +1,4 @@
-"""The ledger of host memory: what the most loaded node holds at its fullest, against what it has (docs/models.md 13).
+"""The ledger of host memory: what the most loaded node holds at its fullest, against what it has (docs/models.md 13.1).
 
 job | pinned buffers | RAM disk | saves in flight: processes x staged x copies | copies of peers | grown since a restart
 """
@@ -11,7 +11,7 @@ from ckptplanner.engine import ceilings
 from ckptplanner.engine.datapath import Way, ring_blocking_s
 from ckptplanner.engine.node_plan import HostRam, RamItem
 from ckptplanner.text import text
-from ckptplanner.units import GIB
+from ckptplanner.units import DAY, GIB
 
 JOB_SHARE = 0.1  # of a node's memory: what training is taken to use until somebody says
 
@@ -60,7 +60,7 @@ def _items(way: Way, ram_bytes: float | None, mtbi_s: float) -> Iterator[RamItem
         else:
             yield RamItem("replicas", text("copies on their way"), (count - 1) * share, False, "replication.factor")
     if memory.growth_bytes and way.period_s:
-        until = mtbi_s if way.scenario.planned.every_s is None else min(mtbi_s, way.scenario.planned.every_s)
+        until = min(mtbi_s, way.scenario.planned.every_s or mtbi_s, way.scenario.run.days * DAY)
         grown = memory.growth_bytes * (until / way.period_s)
         yield RamItem("growth", text("left by saves until a restart"), grown, False, "memory.growth_bytes")
     gathered = max((row.bytes or way.checkpoint_bytes for row in way.scenario.saves if row.writer == "single"), default=0.0)

@@ -89,11 +89,12 @@ def _check_write(plan: Plan) -> Iterator[Finding]:
     phase = path.phase("shared_write")
     limit = phase.limit
     given = max(schedule.write_s, schedule.writes_in_s)
-    if phase.seconds is None or limit is None or limit.is_shared or phase.seconds <= given * _ROUNDING:
+    if phase.seconds is None or limit is None or phase.seconds <= given * _ROUNDING:
         return
     yield _say(
         "warning", limit.path,
-        "The nodes cannot write so fast: {hop} carries {ceiling} a node, and the write takes {takes}, not {given}.",
+        "Data cannot be written so fast: {hop} carries {ceiling} {where}, and the write takes {takes}, not {given}.",
+        where=text("for all nodes") if limit.is_shared else text("a node"),
         hop=limit.name, ceiling=brief(limit.ceiling_bytes_per_s or 0.0, BYTES_PER_S), takes=brief(phase.seconds, SECONDS),
         given=brief(given, SECONDS),
     )  # fmt: skip
@@ -158,27 +159,24 @@ def _check_ram(plan: Plan) -> Iterator[Finding]:
             node=plan.scenario.workload.node.name,
         )  # fmt: skip
     elif ram.used_bytes > ram.ram_bytes * _ROUNDING:
+        path, cure = _ram_cure(plan, ram)
         yield _say(
-            "error", _ram_path(plan, ram),
+            "error", path,
             "Host memory does not hold it: {used} are needed, a node has {has}. {cure}",
-            used=brief(ram.used_bytes, BYTES), has=brief(ram.ram_bytes, BYTES), cure=_ram_cure(plan, ram),
+            used=brief(ram.used_bytes, BYTES), has=brief(ram.ram_bytes, BYTES), cure=cure,
         )  # fmt: skip
 
 
-def _ram_path(plan: Plan, ram: HostRam) -> str:
-    largest = max(ram.items, key=lambda item: item.held_bytes)
-    return "memory.writes_in_flight" if any(item.id == "next" for item in ram.items) else largest.path
-
-
-def _ram_cure(plan: Plan, ram: HostRam) -> object:
-    """The nearest thing that would fit."""
+def _ram_cure(plan: Plan, ram: HostRam) -> tuple[str, object]:
+    """The nearest thing that would fit, and its field."""
     following = sum(item.held_bytes for item in ram.items if item.id == "next")
-    if following and ram.used_bytes - following <= (ram.ram_bytes or 0.0):
-        return text("One save in memory at a time fits: wait for the write, or let it run through a ring buffer.")
+    if following and ram.used_bytes - following <= (ram.ram_bytes or 0.0) * _ROUNDING:
+        cure = text("One save in memory at a time fits: wait for the write, or let it run through a ring buffer.")
+        return "memory.writes_in_flight", cure
     if plan.scenario.memory.staging == "whole":
-        return text("Let each process stage its own share.")
+        return "memory.staging", text("Let each process stage its own share.")
     largest = max(ram.items, key=lambda item: item.held_bytes)
-    return text("The largest part: {name}, {size}.", name=largest.name, size=brief(largest.held_bytes, BYTES))
+    return largest.path, text("The largest part: {name}, {size}.", name=largest.name, size=brief(largest.held_bytes, BYTES))
 
 
 # ---------------------------------------------------------------- other saves

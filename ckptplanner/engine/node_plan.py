@@ -163,6 +163,7 @@ class SavedRow:
     count_in_run: int
     held_bytes: float  # on the file system or in S3 at the end of the run
     usd_per_month: float | None  # what S3 bills for that at the end of the run
+    mean_usd_per_month: float | None  # and on average over the run
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ def sizing(
     fast = fsx.throughput_gib(np.where(np.isfinite(together), together, 0.0), tau)
     capacity = fsx.legal_capacity_gib(np.maximum(held, fast), step, _column([tier.small_gib for tier in tiers], 0.0))
     baseline = fsx.baseline_bytes_per_s(capacity, tau)
-    limit = _column([_client_limit(scenario, tier) for tier in tiers], np.inf)
+    limit = _column([node_limit_bytes_per_s(scenario, tier) for tier in tiers], np.inf)
     own = baseline_share(scenario, baseline, jobs_writing)
     per_server = _column([tier.client_server_bytes_per_s for tier in tiers], np.inf)
     price = _column([prices.at(tier.throughput_mb_per_s_per_tib) for tier in tiers], np.nan)
@@ -220,7 +220,7 @@ def reach_bytes_per_s(scenario: Scenario, job: Job, client_bytes_per_s: FloatArr
     return job.writers * client_bytes_per_s / scenario.datapath.writer_skew_ratio
 
 
-def _client_limit(scenario: Scenario, tier: FsxTier) -> float:
+def node_limit_bytes_per_s(scenario: Scenario, tier: FsxTier) -> float:
     """What one node moves to this tier: the service's limit for a client, and what its own parts let through. [B/s]"""
     return min(ceilings.client_limit(scenario, tier), ceilings.node_reach(scenario, over_efa=tier.efa))
 
@@ -236,7 +236,9 @@ def fixed_tier(scenario: Scenario, tier: FsxTier, capacity_gib: float, jobs_writ
         capacity_gib=capacity,
         write_bytes_per_s=baseline,
         read_bytes_per_s=baseline,
-        client_bytes_per_s=fsx.client_bytes_per_s(stores, np.array(_client_limit(scenario, tier)), np.array(per_server)),
+        client_bytes_per_s=fsx.client_bytes_per_s(
+            stores, np.array(node_limit_bytes_per_s(scenario, tier)), np.array(per_server)
+        ),
         usd_per_month=np.round(capacity * (np.nan if price is None else price), 6),
         bound_by_capacity=np.array([[False]]),
         allowed=np.array([[True]]),

@@ -1,4 +1,4 @@
-"""The replicas of one plan, and what must be said about them (docs/models.md 13).
+"""The replicas of one plan, and what must be said about them (docs/models.md 13.2, 13.3).
 
 Unpacks a Scenario for the formulas of replication.py. Without replicas nothing is grouped and no array is made.
 """

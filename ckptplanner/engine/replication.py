@@ -1,4 +1,4 @@
-"""Groups of replicas and how likely one loses every copy (docs/models.md 13).
+"""Groups of replicas and how likely one loses every copy (docs/models.md 13.2, 13.3).
 
     ranks   0 .. J-1 | J .. 2J-1 | ...     a block of J F ranks is cut into J groups of F
     group   n, n + J, ..., n + (F-1) J     every member holds the shards of all of it

@@ -41,6 +41,12 @@ class Ways:
         """The share of interruptions that goes back to a save; never quite 0, so that T stays finite."""
         return max(self.rollback.share, 1e-9)
 
+    @property
+    def reads_shared(self) -> float:
+        """The share of all interruptions that reads shared storage."""
+        own = self.rollback.share * self.rollback.reads_shared
+        return own if self.pause is None else own + self.pause.share * self.pause.reads_shared
+
     def rollback_restart_s(self, read_s: FloatArray) -> FloatArray:
         """The mean restart of the interruptions that go back to a save. [s]"""
         return self.rollback.restart_s(read_s)

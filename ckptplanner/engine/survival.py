@@ -1,4 +1,4 @@
-"""What an event leaves of the checkpoints, and how training comes back: tier, clock and work done again (docs/models.md 13).
+"""What an event leaves of the checkpoints, and how training comes back: tier, clock and work done again (docs/models.md 13.4).
 
     a save starts        restorable            strikes          runs again
     |- snapshot taken ---|---------------------X----------------|

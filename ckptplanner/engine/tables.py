@@ -87,21 +87,21 @@ def finding_rows(findings: Sequence[Finding], translate: Translate = str) -> lis
 
 def options_table(plan: Plan, translate: Translate = str) -> DataFrame:
     """Every file system looked at, as a DataFrame."""
-    return _frame(option_rows(plan, translate), OPTION_COLUMNS)
+    return frame(option_rows(plan, translate), OPTION_COLUMNS)
 
 
 def findings_table(plan: Plan, translate: Translate = str) -> DataFrame:
     """What is said about the plan, as a DataFrame."""
-    return _frame(finding_rows(plan.findings, translate), FINDING_COLUMNS)
+    return frame(finding_rows(plan.findings, translate), FINDING_COLUMNS)
 
 
 def inputs_table(named: NamedScenario, translate: Translate = str) -> DataFrame:
     """All inputs with unit and source, as a DataFrame."""
     rows = [{name: getattr(row, name) for name in INPUT_COLUMNS} for row in input_rows(named, translate)]
-    return _frame(rows, INPUT_COLUMNS)
+    return frame(rows, INPUT_COLUMNS)
 
 
-def _frame(rows: Sequence[Mapping[str, Cell]], columns: Sequence[str]) -> DataFrame:
+def frame(rows: Sequence[Mapping[str, Cell]], columns: Sequence[str]) -> DataFrame:
     """A DataFrame of objects: whole numbers stay whole, and None stays None."""
     from pandas import DataFrame
 

@@ -9,12 +9,12 @@ Sampling would miss the teeth; their edges are known, since capacity grows in kn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ckptplanner.engine import fsx
-from ckptplanner.engine.outcome import Job, writing_at_once
+from ckptplanner.engine.outcome import Job, node_limit_bytes_per_s, reach_bytes_per_s, writing_at_once
 from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import FloatArray
@@ -26,7 +26,7 @@ _CUTS, _ROUNDS = 257, 3  # each round cuts a tooth into 256 pieces: 256^3 is fin
 
 
 def edges_s(scenario: Scenario, job: Job, mode: str, low_s: float, high_s: float) -> FloatArray:
-    """Return every write time in [low, high] at which a tier's capacity or the EFA rule changes, ends included. [s]
+    """Return every write time in [low, high] at which a tier's capacity or the EFA rule changes or the nodes can feed it. [s]
 
     Args:
         mode: sync or async; with other jobs on the file system it decides how many write at once.
@@ -35,7 +35,7 @@ def edges_s(scenario: Scenario, job: Job, mode: str, low_s: float, high_s: float
     """
     storage, load = scenario.storage, scenario.shared.load_bytes_per_s
     efficiency, latency = storage.write_efficiency, storage.latency_s
-    found = [np.array([low_s, high_s])]
+    found = [np.array([low_s, high_s]), *_fed_from_s(scenario, job)]
     changes, counts = _jobs_writing(scenario, job, mode, low_s, high_s)
     found.append(changes)
     for writing in counts:
@@ -55,6 +55,17 @@ def edges_s(scenario: Scenario, job: Job, mode: str, low_s: float, high_s: float
     edges = edges[np.concatenate(([True], np.diff(edges) > 0.0))]
     inside: FloatArray = edges[(edges >= low_s) & (edges <= high_s)]
     return inside
+
+
+def _fed_from_s(scenario: Scenario, job: Job) -> Iterator[FloatArray]:
+    """The write times from which the writers can feed a file system: one for each number of servers, up to their own limit."""
+    for tier in scenario.storage.tiers:
+        limit, each = node_limit_bytes_per_s(scenario, tier), tier.client_server_bytes_per_s or np.inf
+        stores = (
+            np.arange(1.0, min(np.ceil(limit / each), float(MAX_STEPS_PER_TIER)) + 1.0) if np.isfinite(each) else np.ones(1)
+        )
+        client = fsx.client_bytes_per_s(stores, np.array(limit), np.array(each))
+        yield scenario.storage.latency_s + job.checkpoint_bytes / reach_bytes_per_s(scenario, job, client)
 
 
 def _jobs_writing(scenario: Scenario, job: Job, mode: str, low_s: float, high_s: float) -> tuple[FloatArray, tuple[float, ...]]:

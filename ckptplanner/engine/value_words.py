@@ -16,5 +16,13 @@ VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
     "storage.pace": {"within": text("in the write time"), "full": text("as fast as it can")},
     "storage.published": {"write_end": text("when written"), "next_save": text("at the next save")},
     "storage.choose_by": {"storage_usd": text("storage bill"), "total_usd": text("with lost GPUs")},
+    "datapath.tcp_flow": {
+        "outside": text("5 Gbps"),
+        "placement": text("10 Gbps, placement"),
+        "ena_express": text("25 Gbps, ENA Express"),
+    },
+    "memory.staging": {"share": text("its share"), "whole": text("all of it")},
+    "replication.store": {"nvme": text("drives"), "ram": text("RAM")},
+    "replication.exchange": {"training": text("training"), "background": text("behind")},
     "storage.tier": {"auto": text("cheapest")},
 }

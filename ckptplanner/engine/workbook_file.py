@@ -10,13 +10,16 @@ import contextlib
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ckptplanner import __version__
+from ckptplanner.data import catalog
 from ckptplanner.data.catalog import CatalogError
+from ckptplanner.data.records import Row
 from ckptplanner.engine.edits import accepted_values
 from ckptplanner.engine.later import refusal as later_refusal
 from ckptplanner.engine.later import split
@@ -26,6 +29,7 @@ from ckptplanner.frozen import PathError, spec_of
 SCHEMA = 1
 SUFFIX = ".ckptplan.json"
 MAX_BYTES = 20_000_000
+_FOR_EVERY_NODE = ("tcp", "s3")  # stages of ceilings that belong to no kind of node
 _SECTIONS = tuple(Scenario.model_fields)
 _TOP = ("schema", "program_version", "current", "base", "scenarios")
 
@@ -45,12 +49,22 @@ def as_document(workbook: Workbook) -> dict[str, Any]:
             {
                 "name": named.name,
                 "note": named.note,
-                **named.scenario.model_dump(mode="json"),
+                **_inputs(named.scenario),
                 "sources": [source.model_dump(mode="json") for source in named.sources],
             }
             for named in workbook.scenarios
         ],
     }
+
+
+def _inputs(scenario: Scenario) -> dict[str, Any]:
+    """Every input; of the ceilings only the rows that this scenario uses."""
+    inputs = scenario.model_dump(mode="json")
+    node = scenario.workload.node
+    ids = {node.hbm_rate, node.link_rate, node.copy_rate, node.socket_rate, node.nvme_write_rate, node.nvme_read_rate}
+    path = inputs["datapath"]
+    path["ceilings"] = [row for row in path["ceilings"] if row["id"] in ids or row["stage"] in _FOR_EVERY_NODE]
+    return inputs
 
 
 def write(workbook: Workbook, path: Path) -> None:
@@ -148,6 +162,7 @@ def _scenario(row: Any, index: int) -> NamedScenario:
     for path, value in later.items():
         if (why := later_refusal(path, value)) is not None:
             raise WorkbookError(f"scenario {name!r}: {path}: {why}")
+    _complete_rows(inputs)
     try:
         scenario = Scenario.model_validate(inputs)
         return NamedScenario(
@@ -161,6 +176,28 @@ def _scenario(row: Any, index: int) -> NamedScenario:
         raise WorkbookError(f"scenario {name!r}: {refusal(error)}") from error
     except CatalogError as error:
         raise WorkbookError(f"scenario {name!r}: {error}") from error
+
+
+def _complete_rows(inputs: dict[str, Any]) -> None:
+    """Give the catalog rows of a file what older versions did not write into them; what stands there is left alone."""
+    work, storage, path = (inputs.get(section) for section in ("workload", "storage", "datapath"))
+    if isinstance(work, dict):
+        inputs["workload"] = {key: _complete(value, catalog.nodes()) if key == "node" else value for key, value in work.items()}
+    if isinstance(storage, dict) and isinstance(storage.get("tiers"), list):
+        inputs["storage"] = storage | {"tiers": [_complete(tier, catalog.fsx_tiers()) for tier in storage["tiers"]]}
+    if isinstance(path, dict) and isinstance(path.get("ceilings"), list):
+        given = path["ceilings"]
+        own = {row.get("id"): row for row in given if isinstance(row, dict)}
+        rows = [own.get(row.id, row.model_dump(mode="json")) for row in catalog.ceilings()]
+        known = {row.id for row in catalog.ceilings()}
+        others = [row for row in given if not isinstance(row, dict) or row.get("id") not in known]
+        inputs["datapath"] = path | {"ceilings": [*rows, *others]}
+
+
+def _complete(row: Any, known: Sequence[Row]) -> Any:
+    """A row with the fields that it lacks, from the catalog's row of the same id."""
+    same = next((one for one in known if isinstance(row, dict) and one.id == row.get("id")), None)
+    return row if same is None else same.model_dump(mode="json") | row
 
 
 def refusal(error: ValidationError) -> str:

@@ -33,8 +33,8 @@ from ckptplanner.engine.scenario import NamedScenario, Scenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.frozen import value_at
 from ckptplanner.ui.assets import asset_path
-from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.store import Store
+from ckptplanner.ui.views import Views
 from ckptplanner.ui.words import say
 from ckptplanner.units import PARAMS, UnitError, parse
 
@@ -151,7 +151,7 @@ def _with_total(named: NamedScenario, total: float) -> NamedScenario:
 class Commands:
     """The window's commands; errors are one sentence in a box, and nothing is lost by them."""
 
-    def __init__(self, window: QMainWindow, store: Store, view: PlanView, settings: QSettings) -> None:
+    def __init__(self, window: QMainWindow, store: Store, view: Views, settings: QSettings) -> None:
         self._window, self._store, self._view, self._settings = window, store, view, settings
         self.basis: Basis = "month"
         self.paper: Paper = "letter" if settings.value("paper", _usual_paper()) == "letter" else "a4"
@@ -336,15 +336,15 @@ class Commands:
         self._settings.setValue("paper", self.paper)
 
     def copy_picture(self) -> None:
-        """Put the plots on the clipboard as a picture."""
+        """Put the view that is seen on the clipboard as a picture."""
         from ckptplanner.ui.report import copying
 
         copying.copy_picture(self._view.picture_widget)
         self._say_done(say("The picture is on the clipboard."))
 
     def copy_table(self) -> None:
-        """Put the options on the clipboard as a table."""
-        headings, *rows = self._view.options.texts()
+        """Put the table of the view that is seen on the clipboard."""
+        headings, *rows = self._view.table_texts()
         from ckptplanner.ui.report import copying
 
         copying.copy_table(headings, rows)

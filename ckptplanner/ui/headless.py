@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -13,16 +14,19 @@ from ckptplanner.engine.csv_files import write_csv, write_whole
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.sentence import sentence
+from ckptplanner.ui.diagram.board import paint_board
 from ckptplanner.ui.plots.tradeoff import TradeoffPlot
 from ckptplanner.ui.plots.write_time import WriteTimePlots
 from ckptplanner.ui.report.copying import picture_of, png_of
 from ckptplanner.ui.report.export import Paper, content_width_px, write_pdf
 from ckptplanner.ui.report.pages import Picture
 from ckptplanner.ui.shown import Shown
+from ckptplanner.ui.survive.view import paint_survival
 from ckptplanner.ui.theme import LIGHT, apply_theme
 from ckptplanner.ui.words import say, say_text
 
-PLOTS_HEIGHT, TRADEOFF_HEIGHT = 520, 270
+PLOTS_HEIGHT, TRADEOFF_HEIGHT, PATH_HEIGHT, SURVIVAL_HEIGHT = 520, 270, 430, 520
+PICTURE_NAMES = ("cost-and-waste", "tradeoff", "path", "survive")
 
 
 def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", basis: Basis = "month") -> tuple[Path, ...]:
@@ -41,25 +45,47 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
         tradeoff.show_tradeoff(plan.tradeoff)
         QApplication.sendPostedEvents()
     files = list(write_csv(named, plan, folder))
-    pictures = (
+    pictures = [
         Picture(say("Cost and waste over the write time"), _plots_caption(), PLOTS_HEIGHT, plots.paint_on),
         Picture(say("Idle GPUs against storage"), _tradeoff_caption(), TRADEOFF_HEIGHT, tradeoff.paint_on),
-    )
+        *node_pictures(plan),
+    ]
     files.append(
         write_pdf(
             folder / "report.pdf", named, plan, pictures, paper,
             created=datetime.now(), sentence=say_text(sentence(plan)), basis=basis,
         )
     )  # fmt: skip
-    for name, widget, height in (("cost-and-waste", plots, PLOTS_HEIGHT), ("tradeoff", tradeoff, TRADEOFF_HEIGHT)):
+    for name, picture in zip(PICTURE_NAMES, pictures, strict=False):
         path = folder / f"{name}.png"
-        write_whole(path, png_of(picture_of(widget.paint_on, QSize(width, height))))
+        write_whole(path, png_of(picture_of(picture.paint, QSize(width, int(picture.height_px)))))
         files.append(path)
     for widget in (plots, tradeoff):
         widget.close()
         widget.deleteLater()
     app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return tuple(files)
+
+
+def node_pictures(plan: Plan) -> list[Picture]:
+    """The way of the shared write through a node, and what the loss of a node leaves; none where the plan has neither."""
+    pictures = []
+    if plan.datapath is not None:
+        path = partial(paint_board, plan=plan, phase="shared_write", theme=LIGHT)
+        pictures.append(Picture(say("The way of a save to shared storage"), _path_caption(plan), PATH_HEIGHT, path))
+    if plan.schedule is not None:
+        case = partial(paint_survival, plan=plan, event="node_lost", theme=LIGHT)
+        pictures.append(Picture(say("When a node is lost"), _survival_caption(), SURVIVAL_HEIGHT, case))
+    return pictures
+
+
+def _path_caption(plan: Plan) -> str:
+    phase = plan.datapath.phase("shared_write") if plan.datapath else None
+    return "" if phase is None else f"{say_text(phase.sentence)} {say_text(phase.detail)}"
+
+
+def _survival_caption() -> str:
+    return say("Which tiers survive what, from where training restarts, and one interval to scale.")
 
 
 def _application() -> QApplication:

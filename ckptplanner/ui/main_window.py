@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, QTimer, Signal
@@ -27,12 +27,12 @@ from ckptplanner.ui.commands import Commands, finish_typing
 from ckptplanner.ui.drops import dropped_file, welcome
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panel_column import PanelColumn
-from ckptplanner.ui.plan_view import PlanView
 from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.status import figures_line, model_line
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme, icon
+from ckptplanner.ui.views import PATH, PLAN, SURVIVE, Views
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------ building
 
     def _build_parts(self) -> None:
-        self._bar, self._headline, self._view = ScenarioBar(), Headline(), PlanView()
+        self._bar, self._headline, self._view = ScenarioBar(), Headline(), Views()
         self._panels = PanelColumn(self._settings)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._panels)
         self._cards: PopUps | None = None
@@ -180,8 +180,8 @@ class MainWindow(QMainWindow):
 
     def _build_view_menu(self) -> None:
         menu = self.menuBar().addMenu(say("View"))
-        menu.addAction(self._action(say("Over the write time"), lambda: self._view.show_page(0), "Ctrl+1"))
-        menu.addAction(self._action(say("Idle GPUs against storage"), lambda: self._view.show_page(1), "Ctrl+2"))
+        for index, (label, page) in enumerate(self._pages(), start=1):
+            menu.addAction(self._action(label, page, f"Ctrl+{index}"))
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
         menu.addAction(self._action(say("Findings"), lambda: self._show_findings("error"), "Ctrl+F"))
@@ -192,6 +192,27 @@ class MainWindow(QMainWindow):
         menu.addSeparator()
         self._themes = self._choice_menu(menu, (("light", say("Light")), ("dark", say("Dark"))), self._theme.name)
         self._themes.triggered.connect(self._on_theme)
+
+    def _pages(self) -> tuple[tuple[str, Callable[[], None]], ...]:
+        """What the view menu leads to."""
+        view = self._view
+
+        def plan(page: int | None = None, table: int | None = None) -> None:
+            view.show_view(PLAN)
+            if page is not None:
+                view.plan.show_page(page)
+            if table is not None:
+                view.plan.show_table(table)
+
+        return (
+            (say("Over the write time"), lambda: plan(page=0)),
+            (say("Idle GPUs against storage"), lambda: plan(page=1)),
+            (say("Path of the data"), lambda: view.show_view(PATH)),
+            (say("What survives"), lambda: view.show_view(SURVIVE)),
+            (say("Storage options"), lambda: plan(table=0)),
+            (say("Save schedule"), lambda: plan(table=1)),
+            (say("Restart classes"), lambda: plan(table=2)),
+        )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
         """Add actions of which one holds."""
@@ -251,6 +272,7 @@ class MainWindow(QMainWindow):
         self._view.edited.connect(store.edit)
         self._view.gesture_ended.connect(store.end_gesture)
         self._view.cursor_moved.connect(self._on_cursor)
+        self._view.field_requested.connect(self._on_field)
         self._headline.why_requested.connect(self._show_why)
         self._bar.switch_requested.connect(store.switch)
         self._bar.duplicate_requested.connect(store.duplicate)
@@ -272,12 +294,12 @@ class MainWindow(QMainWindow):
 
     def _go_on(self) -> None:
         """The plots, and what is left once they have been painted."""
-        self._view.plots()
+        self._view.plan.plots()
         QTimer.singleShot(20, self.complete)
 
     def complete(self) -> None:
         """Build what the first paint did not wait for."""
-        self._view.plots()
+        self._view.plan.plots()
         self._show_icons()
         self._panels.build()
         self._pop_ups()
@@ -295,7 +317,7 @@ class MainWindow(QMainWindow):
         base = base_of(shown)
         if self._ghost is not None and self._ghost_of != self._store.times_opened:  # of another file
             self._ghost = None
-            self._view.show_ghost(None)
+            self._view.plan.show_ghost(None)
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
@@ -339,7 +361,7 @@ class MainWindow(QMainWindow):
     def _toggle_ghost(self) -> None:
         self._ghost = None if self._ghost is not None else current_of(self._shown).plan
         self._ghost_of = self._store.times_opened
-        self._view.show_ghost(self._ghost)
+        self._view.plan.show_ghost(self._ghost)
         self._on_plans(self._shown)
 
     def _step(self, by: int) -> None:
@@ -355,7 +377,7 @@ class MainWindow(QMainWindow):
 
             self._cards = PopUps(self)
             self._cards.show_theme(self._theme)
-            self._cards.field_requested.connect(self._panels.focus_field)
+            self._cards.field_requested.connect(self._on_field)
             self._cards.edited.connect(self._store.edit)
         return self._cards
 
@@ -365,6 +387,16 @@ class MainWindow(QMainWindow):
 
     def _show_why(self, figure: str) -> None:
         self._pop_ups().show_why(current_of(self._shown).named, figure, self._basis, self._anchor())
+
+    def _on_field(self, path: str) -> None:
+        """Go to a field: in its panel, or in the table under the plots."""
+        tables = {"saves": 1, "restart.classes": 2}
+        if path in tables:
+            self._view.show_view(PLAN)
+            self._view.plan.show_table(tables[path])
+            self._view.plan.rows(tables[path]).view.setFocus()
+        else:
+            self._panels.focus_field(path)
 
     def _show_source(self, path: str) -> None:
         self._pop_ups().show_source(current_of(self._shown).named, path, self._anchor())
@@ -410,7 +442,7 @@ class MainWindow(QMainWindow):
         for name, restore in (
             ("geometry", self.restoreGeometry),
             ("state", self.restoreState),
-            ("splitter", self._view.splitter.restoreState),
+            ("splitter", self._view.plan.splitter.restoreState),
         ):
             stored = settings.value(name)
             if isinstance(stored, QByteArray):
@@ -420,7 +452,7 @@ class MainWindow(QMainWindow):
         settings = self._settings
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("state", self.saveState())
-        settings.setValue("splitter", self._view.splitter.saveState())
+        settings.setValue("splitter", self._view.plan.splitter.saveState())
         self._panels.remember()
 
     @override

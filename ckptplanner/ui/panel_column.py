@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PanelColumn(QDockWidget):
-    """Workload, failures and storage in one column; says what they say."""
+    """Workload, failures, storage, replication and the node in one column; says what they say."""
 
     edited = Signal(str, object)
     layout_requested = Signal()
@@ -53,10 +53,12 @@ class PanelColumn(QDockWidget):
         if self._panels:
             return
         from ckptplanner.ui.panels.failures import FailuresPanel
+        from ckptplanner.ui.panels.hardware import HardwarePanel
+        from ckptplanner.ui.panels.replication import ReplicationPanel
         from ckptplanner.ui.panels.storage import StoragePanel
         from ckptplanner.ui.panels.workload import WorkloadPanel
 
-        self._panels = (WorkloadPanel(), FailuresPanel(), StoragePanel())
+        self._panels = (WorkloadPanel(), FailuresPanel(), StoragePanel(), ReplicationPanel(), HardwarePanel())
         for panel in self._panels:
             name = type(panel).__name__
             panel.section.set_unfolded(self._settings.value(f"unfolded/{name}", True, type=bool) is not False)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ckptplanner.ui.plots.tradeoff import TradeoffPlot
     from ckptplanner.ui.plots.write_time import WriteTimePlots
     from ckptplanner.ui.tradeoff_page import TradeoffPage
+    from ckptplanner.ui.widgets.rows_table import RowsTable
 
 
 class PlanView(QWidget):
@@ -58,8 +59,16 @@ class PlanView(QWidget):
         self._stack.addWidget(self._vacant)
         self._count = QLabel()
         self._count.setProperty("role", "small")
+        self.tables = QTabBar()
+        self.tables.setObjectName("plan_tables")
+        for label in (say("Storage options"), say("Save schedule"), say("Restart classes")):
+            self.tables.addTab(label)
+        self._below = QStackedWidget()
+        self._below.addWidget(self.options)
+        self._rows: dict[int, RowsTable] = {}
         self._place()
         self._tabs.currentChanged.connect(self._on_page)
+        self.tables.currentChanged.connect(self._on_table)
         self.options.edited.connect(self.edited)
         self.options.gesture_ended.connect(self.gesture_ended)
 
@@ -69,15 +78,9 @@ class PlanView(QWidget):
         top.addWidget(self._tabs)
         top.addStretch(1)
         top.addWidget(self._cost)
-        top.addSpacing(12)
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(2)
-        top.addLayout(self.buttons)
         head = QHBoxLayout()
-        head.setContentsMargins(16, 6, 16, 2)
-        title = QLabel(say("Storage options"))
-        title.setProperty("role", "title")
-        head.addWidget(title)
+        head.setContentsMargins(4, 0, 16, 0)
+        head.addWidget(self.tables)
         head.addStretch(1)
         head.addWidget(self._count)
         below = QWidget()
@@ -85,7 +88,7 @@ class PlanView(QWidget):
         lower.setContentsMargins(0, 0, 0, 0)
         lower.setSpacing(0)
         lower.addLayout(head)
-        lower.addWidget(self.options, 1)
+        lower.addWidget(self._below, 1)
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.splitter.setObjectName("plan_splitter")
         self.splitter.setChildrenCollapsible(False)
@@ -112,6 +115,16 @@ class PlanView(QWidget):
         if self._page is not None:
             self._page.show_plan(now, basis)
         self.options.show_plan(now, basis, self._theme)
+        for index in self._rows:
+            self._show_rows(index)
+        self._show_count()
+
+    def _show_count(self) -> None:
+        """What stands beside the name of the table that is shown."""
+        now = self._shown
+        if now is None or self.tables.currentIndex() != 0:
+            self._count.setText("")
+            return
         options, storage = now.plan.storage.options, now.plan.scenario.storage
         offered = sum(option.is_offered for option in options)
         self._count.setText(
@@ -123,6 +136,38 @@ class PlanView(QWidget):
                 count=storage.generations_kept,
             )
         )
+
+    def rows(self, index: int) -> RowsTable:
+        """The save schedule (1) or the restart classes (2), made when it is first visited."""
+        if index not in self._rows:
+            from ckptplanner.ui.row_pages import classes_table, schedule_table
+
+            self._rows[index] = made = schedule_table() if index == 1 else classes_table()
+            made.edited.connect(self.edited)
+            made.gesture_ended.connect(self.gesture_ended)
+            self._below.addWidget(made)
+            self._show_rows(index)
+        return self._rows[index]
+
+    def _show_rows(self, index: int) -> None:
+        if self._shown is not None:
+            from ckptplanner.ui.row_pages import show_classes, show_schedule
+
+            show = show_schedule if index == 1 else show_classes
+            show(self._rows[index], self._shown.plan, self._theme)
+
+    def show_table(self, index: int) -> None:
+        """Show the storage options (0), the save schedule (1) or the restart classes (2)."""
+        self.tables.setCurrentIndex(index)
+
+    def table_texts(self) -> list[list[str]]:
+        """The table that is looked at, as it is copied."""
+        index = self.tables.currentIndex()
+        return self.options.texts() if index == 0 else self.rows(index).texts()
+
+    def _on_table(self, index: int) -> None:
+        self._below.setCurrentWidget(self.options if index == 0 else self.rows(index))
+        self._show_count()
 
     def show_ghost(self, plan: Plan | None) -> None:
         """Leave a grey mark of where the plan was."""

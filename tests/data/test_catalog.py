@@ -20,13 +20,17 @@ TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
     "frameworks.csv": catalog.frameworks,
     "nodes.csv": catalog.nodes,
     "fsx_tiers.csv": catalog.fsx_tiers,
+    "ceilings.csv": catalog.ceilings,
     "storage_prices.csv": catalog.storage_prices,
     "node_prices.csv": catalog.node_prices,
     "interruptions.csv": catalog.interruption_records,
     "models.csv": catalog.models,
 }
 ALL_ROWS = [pytest.param(row, id=f"{file}-{row.id}") for file, read in TABLES.items() for row in read()]
-COUNTS = {"gpus", "nvme_count", "network_cards", "efa_interfaces", "nodes", "events", "default_interval_steps"}
+COUNTS = {
+    "gpus", "nvme_count", "network_cards", "efa_interfaces", "sockets", "fsx_efa_interfaces", "nodes", "events",
+    "default_interval_steps",
+}  # fmt: skip
 HUMAN_UNIT = re.compile(r"_(h|d|gb|mib|gbps|b)(_|$)")
 
 

@@ -13,7 +13,7 @@ from ckptplanner.engine.evaluate import evaluate, plan_of
 from ckptplanner.engine.plan import Finding
 from ckptplanner.engine.scenario import CustomStorage, NamedScenario, Scenario, Source
 from ckptplanner.frozen import with_value
-from ckptplanner.units import DAY, HOUR
+from ckptplanner.units import DAY, GIB, HOUR
 from tests.engine.build import SYNC, scenario
 
 
@@ -175,6 +175,14 @@ KINDS = [
     Kind(
         "no room in storage that exists", {"storage.custom": CustomStorage(**{**OWN, "usable_bytes": 5e12})},
         "error", "storage.custom", ("need 6,491 GiB", "The storage that exists has room for 4,657 GiB", "keep 2"),
+    ),
+    Kind(
+        "no room beside others",
+        {
+            "workload.nodes": 1, "workload.measured_bytes": 53e9, "storage.tier": "p2-500-4800",
+            "shared.used_bytes": 0.97 * 4800 * GIB,
+        },
+        "error", "shared.used_bytes", ("need 197 GiB", "beside 5 TB of others", "room for 144 GiB", "delete 57.4 GB"),
     ),
     Kind(
         "no room left", {"storage.generations_kept": 4, "storage.write_s": 1200.0},

@@ -29,15 +29,21 @@ from PySide6.QtWidgets import (
     QTableView,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 from typing_extensions import override
 
 import ckptplanner
 from ckptplanner.data import catalog
+from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.measure import alternatives
+from ckptplanner.engine.node_plan import EVENTS
 from ckptplanner.engine.workbook_file import read
+from ckptplanner.frozen import with_value
 from ckptplanner.ui.findings_view import FindingRow
+from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.source_popup import SourcePopup
 from ckptplanner.ui.start_dialog import StartDialog
+from ckptplanner.ui.survive.view import SurviveView
 from ckptplanner.ui.why import WhyPopup
 from ckptplanner.ui.words import CONTEXT, say
 from tests.ui.conftest import E1, Open
@@ -268,6 +274,25 @@ def test_the_first_questions_are_translated(open_window: Open) -> None:
     assert untranslated(dialog) == []
     dialog.close()
     dialog.deleteLater()
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3])
+def test_the_survive_view_is_translated(qtbot: QtBot, factor: int) -> None:
+    view = SurviveView()
+    qtbot.addWidget(view)
+    scenario = BOOK.scenarios[0].scenario
+    for path, value in (("replication.factor", factor), ("replication.rack_nodes", 8)):
+        scenario = with_value(scenario, path, value)
+    named = BOOK.scenarios[0].model_copy(update={"scenario": scenario})
+    view.resize(1068, 620)
+    view.show_plans([Shown(named, evaluate(scenario), 0, True, True)], "month")
+    view.show()
+    left = []
+    for event in EVENTS:
+        view.matrix.event_chosen.emit(event)
+        left += untranslated(view)
+        left += [text for row in view.texts()[1] for text in row if bare(text)]
+    assert left == []
 
 
 # ---------------------------------------------------------------- only literals can be looked up

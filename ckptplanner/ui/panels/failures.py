@@ -13,7 +13,7 @@ from ckptplanner.engine.scenario import Scenario
 from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, quantity
 from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import say
-from ckptplanner.units import BYTES, DAY, SECONDS, brief, significant
+from ckptplanner.units import BYTES, DAY, FRACTION, SECONDS, brief, percent, significant
 
 
 class FailuresPanel(Panel):
@@ -43,6 +43,11 @@ class FailuresPanel(Panel):
             FieldEntry(path="restore.copies", rare=True),
             FieldEntry(path="failures.spot_notice_s", make=quantity(say("no spot nodes")), rare=True),
             FieldEntry(path="run.days", rare=True),
+            FieldEntry(path="planned.every_s", title=say("Planned stop"), make=quantity(say("none")), line=_planned, rare=True),
+            FieldEntry(path="planned.notice_s", title=say("Notice"), make=quantity(say("long enough")), rare=True),
+            FieldEntry(path="planned.queue_s", title=say("Queue after"), rare=True),
+            FieldEntry(path="spares.nodes", rare=True, line=_spares),
+            FieldEntry(path="spares.wait_s", title=say("Wait without"), rare=True),
         )
 
 
@@ -90,3 +95,14 @@ def _read_back(plan: Plan) -> str:
         time=brief(plan.schedule.restore_read_s, SECONDS),
         size=brief(plan.checkpoint.checkpoint_bytes * plan.scenario.restore.copies, BYTES),
     )
+
+
+def _planned(plan: Plan) -> str:
+    if plan.scenario.planned.every_s is None or plan.waste is None or plan.waste.planned_fraction is None:
+        return ""
+    return say("costs {share} of the time", share=percent(plan.waste.planned_fraction))
+
+
+def _spares(plan: Plan) -> str:
+    chance = plan.beyond.no_spare_probability if plan.beyond else None
+    return "" if chance is None else say("none left with {chance}", chance=brief(chance, FRACTION, 2))

@@ -10,10 +10,21 @@ from typing_extensions import override
 from ckptplanner.data import catalog
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import TIER_PATTERN, CustomStorage, Scenario
-from ckptplanner.ui.panels.panel import ButtonEntry, Edit, Entry, FieldEntry, Panel, listed, named_choices, quantity, switch
+from ckptplanner.ui.panels.panel import (
+    ButtonEntry,
+    Edit,
+    Entry,
+    FieldEntry,
+    Panel,
+    check,
+    listed,
+    named_choices,
+    quantity,
+    switch,
+)
 from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import say
-from ckptplanner.units import HOUR, MINUTE, NBSP, SECONDS, USD_PER_MONTH, brief, significant
+from ckptplanner.units import HOUR, MINUTE, NBSP, SECONDS, USD_PER_MONTH, brief, grouped, significant
 
 _EXISTING: Final = "existing"
 
@@ -127,6 +138,10 @@ def _models() -> tuple[Entry, ...]:
         ),
         FieldEntry(path="storage.whole_steps", rare=True),
         FieldEntry(path="storage.quota_gib", make=quantity(say("only a warning")), rare=True),
+        FieldEntry(path="shared.used_bytes", rare=True),
+        FieldEntry(path="shared.load_bytes_per_s", rare=True),
+        FieldEntry(path="shared.jobs", rare=True, line=_jobs),
+        FieldEntry(path="network.same_zone", make=check(say("as the nodes")), rare=True),
     )
 
 
@@ -141,6 +156,8 @@ def _prices() -> tuple[Entry, ...]:
             make=quantity(say("from node price")),
             rare=True,
         ),
+        FieldEntry(path="prices.s3_usd_per_gb_month", make=quantity(say("unknown")), rare=True),
+        FieldEntry(path="prices.cross_zone_usd_per_gb", make=quantity(say("unknown")), rare=True),
     )
 
 
@@ -156,6 +173,12 @@ def _best_interval(plan: Plan) -> str:
 
 def _generations(plan: Plan) -> str:
     return say("{count} complete + 1 being written", count=f"{plan.scenario.storage.generations_kept - 1:,}")
+
+
+def _jobs(plan: Plan) -> str:
+    if plan.beyond is None or plan.scenario.shared.jobs == 1:
+        return ""
+    return say("{count} write at once", count=grouped(plan.beyond.jobs_writing))
 
 
 def _size(throughput: float, capacity: float, efa: bool) -> str:

@@ -1,16 +1,15 @@
 """What the report says, as HTML for a QTextDocument: the same figures and words as the window, computed by the Plan.
 
-    title, sentence, note | five cards | pictures | costs | options | findings | inputs | formulas
+    title, sentence, note | five cards | pictures | costs | options | nodes | findings | inputs | formulas
 
-Every text of a person or a file goes through `_esc`. Pictures stand as <img src="picture:0">, which pages.py paints.
+Every text of a person or a file goes through `esc`. Pictures stand as <img src="picture:0">, which pages.py paints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 from itertools import groupby
 
 from ckptplanner import __version__
@@ -20,6 +19,8 @@ from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tables import InputRow, input_rows
 from ckptplanner.ui.report.formulas import formula_rows
+from ckptplanner.ui.report.html import esc, path_of, table
+from ckptplanner.ui.report.node_content import node_parts
 from ckptplanner.ui.theme import LIGHT
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import BYTES_PER_S, FRACTION, GIBS, MONTHS_PER_YEAR, NBSP, SECONDS, USD, brief, grouped, rough
@@ -59,14 +60,9 @@ def report_html(facts: Facts, pictures: Sequence[tuple[str, str]]) -> str:
     """
     parts = (
         _head(facts), _cards(cards(facts.plan, facts.basis)), _key_figures(facts), _pictures(pictures), _costs(facts),
-        _options(facts), _findings(facts.plan), _inputs(facts.named), _formulas(facts),
+        _options(facts), *node_parts(facts.plan), _findings(facts.plan), _inputs(facts.named), _formulas(facts),
     )  # fmt: skip
     return f"<html><head><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
-
-
-def _esc(text: object) -> str:
-    """Text of any origin, safe inside HTML, with its line breaks."""
-    return escape(str(text)).replace("\n", "<br/>")
 
 
 def _money(usd: float | None) -> str:
@@ -82,12 +78,12 @@ def _percent(fraction: float | None, digits: int = 3) -> str:
 
 def _head(facts: Facts) -> str:
     named = facts.named
-    note = f'<p class="note">{_esc(named.note.strip())}</p>' if named.note.strip() else ""
+    note = f'<p class="note">{esc(named.note.strip())}</p>' if named.note.strip() else ""
     where = say(
         "Plan of {date} by ckptplanner {version}; prices of {region}",
         date=f"{facts.created:%Y-%m-%d %H:%M}", version=__version__, region=named.scenario.prices.region,
     )  # fmt: skip
-    return f'<h1>{_esc(named.name)}</h1><p class="muted">{_esc(where)}</p><p class="lead">{_esc(facts.sentence)}</p>{note}'
+    return f'<h1>{esc(named.name)}</h1><p class="muted">{esc(where)}</p><p class="lead">{esc(facts.sentence)}</p>{note}'
 
 
 def _cards(answers: Sequence[Card]) -> str:
@@ -99,51 +95,28 @@ def _cards(answers: Sequence[Card]) -> str:
 
 def _card(card: Card) -> str:
     said = [say_text(line) for line in card.lines] + [f"{say_text(share.name)} {share.shown}" for share in card.shares]
-    lines = "".join(f'<p class="line">{_esc(line)}</p>' for line in said)
-    large = f'<p class="figure">{_esc(card.large)}</p>' if card.large else ""
-    beside = f'<p class="beside">{_esc(say_text(card.words))}</p>' if card.words.template else ""
-    return f'<p class="question">{_esc(say_text(card.title))}</p>{large}{beside}{lines}'
+    lines = "".join(f'<p class="line">{esc(line)}</p>' for line in said)
+    large = f'<p class="figure">{esc(card.large)}</p>' if card.large else ""
+    beside = f'<p class="beside">{esc(say_text(card.words))}</p>' if card.words.template else ""
+    return f'<p class="question">{esc(say_text(card.title))}</p>{large}{beside}{lines}'
 
 
 def _key_figures(facts: Facts) -> str:
     """The smaller line of the headline."""
     said = (say_text(part) for part in small_line(facts.plan, facts.basis))
-    return f'<p class="key">{" &nbsp;·&nbsp; ".join(_esc(part.replace(" ", NBSP)) for part in said)}</p>'
+    return f'<p class="key">{" &nbsp;·&nbsp; ".join(esc(part.replace(" ", NBSP)) for part in said)}</p>'
 
 
 def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
     return "".join(
-        f"<h2>{_esc(title)}</h2>"
-        + (f'<h6 class="caption">{_esc(caption)}</h6>' if caption else "")
+        f"<h2>{esc(title)}</h2>"
+        + (f'<h6 class="caption">{esc(caption)}</h6>' if caption else "")
         + f'<p class="picture"><img src="{PICTURE_SOURCE}{index}"/></p>'
         for index, (title, caption) in enumerate(pictures)
     )
 
 
 # ---------------------------------------------------------------- tables
-
-
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = (), widths: Sequence[int]) -> str:
-    """A table with hairlines whose head is repeated on every page; the cells are HTML already.
-
-    Args:
-        right: Columns that are set flush right.
-        widths: Width of every column. [%]
-    """
-    numbers = set(right)
-    head = "".join(
-        f'<th width="{widths[column]}%" align="{"right" if column in numbers else "left"}">{_esc(heading)}</th>'
-        for column, heading in enumerate(headings)
-    )
-    body = "".join(f"<tr>{_row_cells(row, numbers)}</tr>" for row in rows)
-    return f'<table class="grid" width="100%" cellspacing="0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def _row_cells(row: Sequence[str], numbers: set[int]) -> str:
-    return "".join(
-        f'<td align="right" class="number">{cell}</td>' if column in numbers else f"<td>{cell}</td>"
-        for column, cell in enumerate(row)
-    )
 
 
 def _costs(facts: Facts) -> str:
@@ -155,26 +128,30 @@ def _costs(facts: Facts) -> str:
         (say("GPU time stopped by saves"), cost.stalled_gpu_usd_per_year),
         (say("Rework after interruptions"), cost.rework_usd_per_year),
         (say("Restarts"), cost.restart_usd_per_year),
-        (say("Total"), cost.total_usd_per_year),
     ]
+    if facts.named.scenario.planned.every_s is not None:
+        parts.append((say("Planned stops"), cost.planned_usd_per_year))
+    if cost.other_usd_per_year != 0:
+        parts.append((say("S3, idle spares, between zones"), cost.other_usd_per_year))
+    parts.append((say("Total"), cost.total_usd_per_year))
     days = facts.named.scenario.run.days
     rows = []
     for name, usd in parts:
         by_basis = (_full_money(usd, basis, days) for basis in ("month", "run", "year"))
-        rows.append([_esc(name), *by_basis, _share(usd, cost.total_usd_per_year)])
+        rows.append([esc(name), *by_basis, _share(usd, cost.total_usd_per_year)])
     rows[-1] = [f"<b>{cell}</b>" for cell in rows[-1]]
     run = say("Run of {days}", days=f"{days:g}\u00a0d")
     headings = [say("Costs"), say("$ a month"), run, say("$ a year"), say("Share")]
-    table = _table(headings, rows, right=(1, 2, 3, 4), widths=(36, 18, 18, 18, 10))
-    return f"<h2>{_esc(say('What it costs'))}</h2>{table}"
+    made = table(headings, rows, right=(1, 2, 3, 4), widths=(36, 18, 18, 18, 10))
+    return f"<h2>{esc(say('What it costs'))}</h2>{made}"
 
 
 def _full_money(usd_per_year: float | None, basis: str, days: float) -> str:
-    return _esc(say("unknown")) if usd_per_year is None else f"{per_basis(usd_per_year, basis, days):,.0f}"
+    return esc(say("unknown")) if usd_per_year is None else f"{per_basis(usd_per_year, basis, days):,.0f}"
 
 
 def _share(usd: float | None, total: float | None) -> str:
-    return "" if usd is None or not total else _esc(brief(usd / total, FRACTION, 2))
+    return "" if usd is None or not total else esc(brief(usd / total, FRACTION, 2))
 
 
 def _option_usd(facts: Facts, usd_per_month: float | None) -> float | None:
@@ -194,8 +171,8 @@ def _options(facts: Facts) -> str:
         "{offered} offered, {refused} not, cheapest first, for a write time of {time}; the chosen one is set in bold.",
         offered=offered, refused=len(rows) - offered, time=rough(plan.scenario.storage.write_s, SECONDS),
     )  # fmt: skip
-    table = _table(headings, rows, right=(3, 4, 5, 6, 7, 8, 9), widths=(27, 5, 11, 9, 10, 8, 6, 8, 7, 9))
-    return f"<h2>{_esc(say('Storage options'))}</h2><h6 class='caption'>{_esc(caption)}</h6>{table}"
+    made = table(headings, rows, right=(3, 4, 5, 6, 7, 8, 9), widths=(27, 5, 11, 9, 10, 8, 6, 8, 7, 9))
+    return f"<h2>{esc(say('Storage options'))}</h2><h6 class='caption'>{esc(caption)}</h6>{made}"
 
 
 def _option_row(facts: Facts, option: Option) -> list[str]:
@@ -209,13 +186,13 @@ def _option_row(facts: Facts, option: Option) -> list[str]:
         "" if option.waste_fraction is None else brief(option.waste_fraction, FRACTION, 2),
         "" if total is None else grouped(total),
     ]  # fmt: skip
-    said = [_esc(cell) for cell in cells]
+    said = [esc(cell) for cell in cells]
     if option is facts.plan.storage.chosen:
         said = [f"<b>{cell}</b>" for cell in said]
     reason = option.illegal_reason or option.excluded_reason
     if reason is not None:
         said = [f'<span class="muted">{cell}</span>' for cell in said]
-        said[0] += f'<br/><span class="small">{_esc(say_text(reason))}</span>'
+        said[0] += f'<br/><span class="small">{esc(say_text(reason))}</span>'
     return said
 
 
@@ -232,29 +209,27 @@ def _option_name(option: Option) -> str:
 def _findings(plan: Plan) -> str:
     words = {"error": say("Error"), "warning": say("Warning"), "info": say("Note")}
     rows = [
-        [f'<span class="{one.severity}">{_esc(words[one.severity])}</span>', _esc(say_text(one.text)), _path(one.path)]
+        [f'<span class="{one.severity}">{esc(words[one.severity])}</span>', esc(say_text(one.text)), path_of(one.path)]
         for one in plan.findings
     ]
-    title = f"<h2>{_esc(say('Findings'))}</h2>"
+    title = f"<h2>{esc(say('Findings'))}</h2>"
     if not rows:
-        return f"{title}<p>{_esc(say('Nothing to report.'))}</p>"
-    return title + _table([say("Kind"), say("What"), say("Field")], rows, widths=(10, 62, 28))
-
-
-def _path(path: str) -> str:
-    return f'<span class="small">{_esc(path)}</span>'
+        return f"{title}<p>{esc(say('Nothing to report.'))}</p>"
+    return title + table([say("Kind"), say("What"), say("Field")], rows, widths=(10, 62, 28))
 
 
 def _inputs(named: NamedScenario) -> str:
     titles = {
         "workload": say("Workload"), "failures": say("Failures"), "storage": say("Storage"), "restore": say("Restore"),
-        "run": say("Run"), "prices": say("Prices"),
+        "run": say("Run"), "prices": say("Prices"), "datapath": say("Data path"), "memory": say("Host memory"),
+        "replication": say("Replication"), "saves": say("Other saves"), "planned": say("Planned stops"),
+        "restart": say("Restart classes"), "shared": say("Neighbours"), "spares": say("Spares"), "network": say("Network"),
     }  # fmt: skip
     headings = [say("Input"), say("Value"), say("Source"), say("Date"), say("Field")]
-    parts = [f"<h2>{_esc(say('Inputs'))}</h2>"]
+    parts = [f"<h2>{esc(say('Inputs'))}</h2>"]
     for section, rows in groupby(input_rows(named, say_text), key=lambda row: row.path.partition(".")[0]):
-        table = _table(headings, map(_input_cells, rows), widths=(19, 22, 22, 10, 27))
-        parts.append(f"<h3>{_esc(titles.get(section, section))}</h3>{table}")
+        made = table(headings, map(_input_cells, rows), widths=(19, 22, 22, 10, 27))
+        parts.append(f"<h3>{esc(titles.get(section, section))}</h3>{made}")
     return "".join(parts)
 
 
@@ -265,24 +240,24 @@ def _input_cells(row: InputRow) -> list[str]:
         "log": say("log"), "doc": say("doc"), "article": say("article"), "guess": say("guess"), "typed": say("typed"),
     }.get(row.source, row.source)  # fmt: skip
     mark = "warning" if row.source == "guess" else "plain"
-    source = f'<span class="{mark}">{_esc(kind)}</span>'
+    source = f'<span class="{mark}">{esc(kind)}</span>'
     if row.source_text and kind:
-        source += f'<span class="small">, {_esc(row.source_text)}</span>'
-    shown = _esc(value) if row.shown else f'<span class="muted">{_esc(value)}</span>'
-    date = _esc(row.date).replace("-", "\u2011")
-    return [_esc(row.title), shown, source, date, _path(row.path)]
+        source += f'<span class="small">, {esc(row.source_text)}</span>'
+    shown = esc(value) if row.shown else f'<span class="muted">{esc(value)}</span>'
+    date = esc(row.date).replace("-", "\u2011")
+    return [esc(row.title), shown, source, date, path_of(row.path)]
 
 
 def _formulas(facts: Facts) -> str:
-    rows = [[_esc(row.what), row.formula, _esc(row.numbers), _esc(row.source)] for row in formula_rows(facts.plan)]
+    rows = [[esc(row.what), row.formula, esc(row.numbers), esc(row.source)] for row in formula_rows(facts.plan)]
     headings = [say("What"), say("Formula"), say("In this plan"), say("Source and range")]
     legend = say(
         "S checkpoint, k generations, W write rate, τ throughput of the file system, u its step of capacity, C stop of one "
         "save with background loss, t time until a save can be restored, T interval, P the interval that really passes, "
         "M mean time between interruptions, R restart, D wait for a spare, η share of training time lost."
     )
-    table = _table(headings, rows, widths=(17, 33, 20, 30))
-    return f"<h2>{_esc(say('Formulas'))}</h2><h6 class='caption'>{_esc(legend)}</h6>{table}"
+    made = table(headings, rows, widths=(17, 33, 20, 30))
+    return f"<h2>{esc(say('Formulas'))}</h2><h6 class='caption'>{esc(legend)}</h6>{made}"
 
 
 _STYLE = f"""
