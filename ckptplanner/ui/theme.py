@@ -336,6 +336,10 @@ QHeaderView { background: $surface; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;
     border-bottom: 1px solid $hairline; padding: 0 6px; height: 24px; }
 
+QCheckBox::indicator:unchecked { width: 12px; height: 12px; background: $surface; border: 1px solid $edge;
+    border-radius: 3px; }
+QCheckBox::indicator:unchecked:hover, QCheckBox::indicator:unchecked:focus { border-color: $accent; }
+
 QProgressBar { background: $hairline; border: 0; border-radius: 2px; max-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QDialogButtonBox, QMessageBox { dialogbuttonbox-buttons-have-icons: 0; }

@@ -132,6 +132,16 @@ def test_a_phase_stays_chosen_while_the_plan_changes(open_view: Open) -> None:
     assert view.phase == "snapshot"
 
 
+def test_what_is_hidden_is_drawn_when_it_is_looked_at(open_view: Open) -> None:
+    view = open_view(plan_of())
+    view.hide()
+    view.show_plans(shown_of(with_path(plan_of())), "month")
+    assert rows(view)[1][0] == "host RAM, two sockets", "a copy of a hidden table is up to date"
+    view.show_phase("local_write")
+    view.show()
+    assert sentence(view) == "The local drives are the limit: 9.01 GB/s for the 8 of a node."
+
+
 # ---------------------------------------------------------------- the board
 
 

@@ -44,6 +44,12 @@ class Draft:
     def load(self, *hop_ids: str) -> float | None:
         return None if self.phase is None else load_at(self.phase, *hop_ids)
 
+    @property
+    def is_single(self) -> bool:
+        """Whether one node writes what all hold, in the phase that is drawn."""
+        is_write = self.phase is not None and self.phase.name in {"snapshot", "shared_write", "s3_write"}
+        return is_write and self.plan.scenario.workload.writer == "single"
+
     def add(self, box: Box) -> Rect:
         self.boxes.append(box)
         return box.rect

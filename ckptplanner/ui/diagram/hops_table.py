@@ -141,7 +141,7 @@ class HopsTable(QTableView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(ROW)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
@@ -194,7 +194,10 @@ class HopsTable(QTableView):
         for column, wide in zip((1, 2, 3), widths, strict=True):
             self.setColumnWidth(column, int(wide))
         self.setColumnWidth(0, max(int(self.viewport().width() - sum(map(int, widths))), 48))
-        self.resizeRowsToContents()
+        metrics, room = QFontMetricsF(font(SMALL_PX)), QRectF(0, 0, self.columnWidth(0) - 8, 400)
+        for row, (name, *_) in enumerate(texts[1:]):
+            lines = round(metrics.boundingRect(room, int(Qt.TextFlag.TextWordWrap), name).height() / metrics.height())
+            self.setRowHeight(row, ROW + 15 * (max(lines, 1) - 1))
         self.updateGeometry()
 
     @override

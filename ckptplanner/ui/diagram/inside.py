@@ -8,7 +8,7 @@ from ckptplanner.engine.node_plan import Hop
 from ckptplanner.text import Text, text
 from ckptplanner.ui.diagram.draft import PAD, Draft, limit_words, snap
 from ckptplanner.ui.diagram.node import capacity, gbps, shares
-from ckptplanner.ui.diagram.shapes import Box, Label, Rect
+from ckptplanner.ui.diagram.shapes import Box, Rect
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, brief, grouped
 
 _GAP, _SLIT = 8.0, 10.0
@@ -18,7 +18,8 @@ _LEAST_GROUP, _MOST_CONTENT, _LEAST_GPU, _MOST_BOX = 120.0, 320.0, 44.0, 152.0
 def add_board(draft: Draft, board: Rect) -> None:
     node = draft.node
     title = text("Node 1 of {count}", count=grouped(node.count)) if node.count > 1 else text("The node")
-    draft.add(Box("node", "node", board, title))
+    note, short = text("link layout: typical for its class, a guess"), text("link layout: a guess")
+    draft.add(Box("node", "node", board, title, right=note, second=text("{name}", name=node.name), short=short))
     inner = board.w - 2 * PAD
     groups = node.switches
     if (inner - (groups - 1) * _GAP) / groups < _LEAST_GROUP:
@@ -30,23 +31,13 @@ def add_board(draft: Draft, board: Rect) -> None:
     for index, column in enumerate(columns):
         _add_group(draft, index, column, groups, cpus[index * len(cpus) // groups])
     _add_ena(draft, board)
-    _add_title(draft, board)
-
-
-def _add_title(draft: Draft, board: Rect) -> None:
-    left, top, half = board.x + PAD + 96, board.y + 4, (board.w - 2 * PAD - 96) / 2
-    name_width = min(len(draft.node.name) * 7.0 + 12, half)
-    draft.labels.append(Label(text("{name}", name=draft.node.name), Rect(left, top, name_width, 20), "muted"))
-    room = Rect(left + name_width + 4, top, board.right - PAD - left - name_width - 4, 20)
-    note, short = text("link layout: typical for its class, a guess"), text("link layout: a guess")
-    draft.labels.append(Label(note, room, "guess", "right", short=short))
 
 
 def _add_group(draft: Draft, index: int, column: Rect, groups: int, cpu: Rect) -> None:
     """GPUs, their switch and what hangs below it; the middle stays free for the line to the CPU."""
     node = draft.node
     content = min(column.w, _MOST_CONTENT)
-    area = Rect(column.middle_x - snap(content / 2), 0.0, content, 0.0)
+    area = Rect(column.middle_x - content / 2, 0.0, content, 0.0)
     switches = shares(node.switches, groups)[index]
     top, high = draft.rows["switch"]
     if node.is_direct:
@@ -174,7 +165,7 @@ def _add_ena(draft: Draft, board: Rect) -> None:
     right = text("{bits} = {rate}", bits=gbps(rate), rate=brief(rate, BYTES_PER_S)) if rate else text("rate not known")
     hop = draft.phase.hop("ena") or draft.phase.hop("efa") if draft.phase else None
     second = _carried(hop) if hop is not None and "ena" in draft.way else text("not on this way")
-    if hop is not None and draft.phase is not None and hop.id == draft.phase.bottleneck:
+    if hop is not None and "ena" in draft.way and draft.phase is not None and hop.id == draft.phase.bottleneck:
         second = limit_words(hop)
     draft.add(Box("ena", "ena", rect, name, right=right, second=second, parent="node", is_lit="ena" in draft.way))
     rams = [box.rect for box in draft.boxes if box.role == "ram"]

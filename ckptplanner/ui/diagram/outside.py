@@ -9,7 +9,7 @@ from ckptplanner.engine.plan import Option
 from ckptplanner.text import Text, text
 from ckptplanner.ui.diagram.draft import Draft, limit_words, snap
 from ckptplanner.ui.diagram.shapes import Box, Rect
-from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, brief, grouped
+from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIB, brief, grouped, significant
 
 _SYSTEM_HEAD, _SYSTEM_FOOT, _MOST_SERVERS, _LEAST_PITCH = 48.0, 24.0, 6, 28.0
 
@@ -50,6 +50,8 @@ def _add_peer(draft: Draft, rect: Rect, *, has_chips: bool) -> None:
         words = limit_words(limit)
     elif "peer" in draft.way:
         words = text("give the copy back") if draft.way.is_back else text("take the copies")
+    elif others and draft.is_single:
+        words = text("this node writes for all")
     elif others and draft.phase is not None and draft.phase.hops:
         is_out = bool({"storage", "s3"} & draft.way.roles) and load is not None
         words = text("each the same {rate}", rate=brief(load or 0.0, BYTES_PER_S)) if is_out else text("each does the same")
@@ -139,6 +141,6 @@ def _system_use(draft: Draft, option: Option | None) -> Text | None:
     count = option.servers or 1
     if hop.ceiling_bytes_per_s is None or hop.load_bytes_per_s is None:
         return text("use not known")
-    load, can = hop.load_bytes_per_s / count / 1e9, hop.ceiling_bytes_per_s / count / 1e9
-    values = {"load": f"{load:.3g}", "can": f"{can:.3g}", "use": brief(hop.use_ratio or 0.0, FRACTION, 2)}
-    return text("{load} of {can} GB/s each, {use}", **values) if count > 1 else text("{load} of {can} GB/s, {use}", **values)
+    load, can = (significant(rate / count / 1e9) for rate in (hop.load_bytes_per_s, hop.ceiling_bytes_per_s))
+    values = {"load": load, "can": can, "use": brief(hop.use_ratio or 0.0, FRACTION, 2)}
+    return text("{use}: {load} of {can} GB/s each", **values) if count > 1 else text("{use}: {load} of {can} GB/s", **values)

@@ -125,7 +125,10 @@ class LayoutPainter:
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(qrect(box.rect).adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
-        (self._centred if box.is_centred else self._spread)(box, is_limit=is_limit)
+        if box.role == "node":
+            self._head(box)
+        else:
+            (self._centred if box.is_centred else self._spread)(box, is_limit=is_limit)
 
     def _text(self, place: QRectF, words: str, made: QFont, colour: QColor | str, align: Qt.AlignmentFlag) -> float:
         """Draw one line, elided where it is too long; returns its width."""
@@ -155,6 +158,18 @@ class LayoutPainter:
             self._painter.setBrush(QColor(theme.surface))
             self._painter.drawEllipse(mark.adjusted(-2.5, -2.5, 2.5, 2.5))
             paint_warning(self._painter, mark, self._use(box.hops), QColor(theme.surface))
+
+    def _head(self, box: Box) -> None:
+        """The first line of the board: which node, its name, and that its inside is a guess."""
+        theme, room = self._theme, QRectF(box.rect.x + 12, box.rect.y + 4, box.rect.w - 24, 20)
+        words = [say_text(one) for one in (box.right, box.short) if one is not None]
+        least = min((_small_width(one) for one in words), default=0.0)
+        left = room.adjusted(0, 0, -least - 12, 0)
+        left.setLeft(left.left() + self._text(left, say_text(box.title), font(bold=True), theme.text, _ALIGN["left"]) + 20)
+        name = say_text(box.second) if box.second is not None else ""
+        room.setLeft(left.left() + self._text(left, name, font(), theme.muted, _ALIGN["left"]) + 12)
+        note = next((one for one in words if _small_width(one) <= room.width()), words[-1] if words else "")
+        self._text(room, note, font(SMALL_PX), theme.warning, _ALIGN["right"])
 
     def _spread(self, box: Box, *, is_limit: bool) -> None:
         """A box with its title at the left: words at the right, under it and at its foot."""
@@ -234,23 +249,13 @@ class LayoutPainter:
     # ------------------------------------------------------------ words on free ground
 
     def _label(self, label: Label) -> None:
-        painter, theme, rect = self._painter, self._theme, qrect(label.rect)
-        words = say_text(label.text)
+        theme, rect, words = self._theme, qrect(label.rect), say_text(label.text)
         if label.tone == "limit":
             self._tag(rect, words, self._use((self._limit,)), label.align)
-            return
-        colours = {"muted": theme.muted, "guess": theme.warning, "text": theme.text}
-        colour = QColor(colours[label.tone]) if label.tone in colours else self._use_of_role(label.role)
-        if colour == QColor(theme.thin):
-            colour = QColor(theme.muted)
-        made = font(BODY_PX if label.tone == "muted" else SMALL_PX)
-        if QFontMetricsF(made).horizontalAdvance(words) > rect.width():
-            if label.short is not None:
-                words = say_text(label.short)
-            elif label.tone == "lit":
-                return
-        self._text(rect, words, made, colour, _ALIGN[label.align])
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        elif _small_width(words) <= rect.width():
+            colour = self._use_of_role(label.role)
+            is_known = colour != QColor(theme.thin)
+            self._text(rect, words, font(SMALL_PX), colour if is_known else theme.muted, _ALIGN[label.align])
 
     def _tag(self, room: QRectF, words: str, colour: QColor, align: str) -> None:
         painter, theme, made = self._painter, self._theme, font(SMALL_PX, bold=True)
@@ -339,7 +344,8 @@ def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
     painter.setFont(font(SMALL_PX))
     widths = legend_widths(theme)
     is_one_row = sum(widths) + 8 <= rect.width()
-    x, y = rect.right() - (sum(widths) + 8 if is_one_row else max(widths)), rect.top()
+    shrunk = min(rect.width() / max(widths), 1.0)  # where even two rows are too wide, words are cut
+    x, y = rect.right() - (sum(widths) + 8 if is_one_row else max(widths) * shrunk), rect.top()
     left = x
     for (head, samples), half in zip(_legend(theme), widths, strict=True):
         painter.setPen(QColor(theme.muted))
@@ -348,8 +354,10 @@ def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
         for colour, width, words in samples:
             painter.setPen(QPen(QColor(colour), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
             painter.drawLine(QPointF(at, y + 10.5), QPointF(at + 12, y + 10.5))
+            wide = (metrics.horizontalAdvance(words) + 26) * shrunk - 26
+            shown = words if shrunk == 1.0 else metrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
             painter.setPen(QColor(theme.muted))
-            painter.drawText(QRectF(at + 16, y, half, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
-            at += metrics.horizontalAdvance(words) + 26
+            painter.drawText(QRectF(at + 16, y, half, 20), Qt.AlignmentFlag.AlignLeft | _MIDDLE, shown)
+            at += wide + 26
         x, y = (x + half + 8, y) if is_one_row else (left, y + 20)
     painter.restore()

@@ -14,7 +14,7 @@ from ckptplanner.ui.diagram.hop_words import phase_time
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme, font
 from ckptplanner.ui.words import say, say_text
 
-_PAD = 8
+_PAD = 6
 
 
 class PhaseButton(QAbstractButton):
@@ -25,11 +25,14 @@ class PhaseButton(QAbstractButton):
         self.setObjectName(f"phase.{name}")
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._theme, self._lines, self._is_used = LIGHT, ("", "", ""), True
+        self._theme, self._lines, self._is_used, self._has_base = LIGHT, ("", "", ""), True, False
 
-    def show_phase(self, phase: Phase, base: str, theme: Theme) -> None:
-        """Show a phase; `base` is what the base says, "" where there is none."""
+    def show_phase(self, phase: Phase, base: str, theme: Theme, *, has_base: bool) -> None:
+        """Show a phase; `base` is what the base says, "" where it does not use the phase."""
         self._theme, self._is_used = theme, phase.is_used
+        if has_base != self._has_base:
+            self._has_base = has_base
+            self.updateGeometry()
         lines = (say_text(phase.title), phase_time(phase), base)
         if lines != self._lines:
             self._lines = lines
@@ -49,7 +52,7 @@ class PhaseButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         title, small = QFontMetricsF(font()), QFontMetricsF(font(SMALL_PX))
         wide = max(title.horizontalAdvance(self._lines[0]), *(small.horizontalAdvance(line) for line in self._lines[1:]))
-        return QSize(int(wide) + 2 * _PAD + 4, 56 if self._lines[2] else 40)
+        return QSize(int(wide) + 2 * _PAD + 4, 56 if self._has_base else 40)
 
     @override
     def minimumSizeHint(self) -> QSize:
@@ -86,8 +89,8 @@ class PhaseBar(QWidget):
         super().__init__(parent)
         self.setObjectName("phase_bar")
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(12, 4, 12, 4)
-        self._row.setSpacing(2)
+        self._row.setContentsMargins(10, 4, 10, 4)
+        self._row.setSpacing(0)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, PhaseButton] = {}
         self._row.addStretch(1)
@@ -100,9 +103,9 @@ class PhaseBar(QWidget):
             self._rebuild(names)
         for phase in phases:
             other = of_base.get(phase.name)
-            words = say("base {time}", time=phase_time(other)) if other is not None else ""
+            words = say("base {time}", time=phase_time(other)) if other is not None and other.is_used else ""
             button = self._buttons[phase.name]
-            button.show_phase(phase, words, theme)
+            button.show_phase(phase, words, theme, has_base=bool(of_base))
             is_chosen = phase.name == chosen
             button.setChecked(is_chosen)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if is_chosen else Qt.FocusPolicy.ClickFocus)

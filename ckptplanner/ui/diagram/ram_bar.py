@@ -77,7 +77,7 @@ class RamBar(QWidget):
         self.setAccessibleName(say("Host RAM of a node"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(180, 168)
+        self.setMinimumSize(180, 176)
         self._ram: HostRam | None = None
         self._theme, self._index, self._chosen = LIGHT, 0, -1
 

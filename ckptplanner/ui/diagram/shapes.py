@@ -54,8 +54,8 @@ class Rect(NamedTuple):
 class Box:
     """One part: a title, words at its right and under it; `parent` is the box that it stands in.
 
-    `short` says `second` where there is little room; `meter` is how much of a bar along the foot is filled; a hot box is
-    one that a gradient passes.
+    `short` says `second` where there is little room, on the node itself `right`; `meter` is how much of a bar along the foot
+    is filled; a hot box is one that a gradient passes.
     """
 
     id: str
@@ -97,14 +97,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words on free ground; `tone` is text, muted, guess, lit (by the use of `role`), or limit, the mark of a bottleneck."""
+    """Words on free ground; `tone` is lit, by the use of `role`, or limit, the words at the mark of a bottleneck."""
 
     text: Text
     rect: Rect
     tone: str
     align: str = "left"
     role: str = ""
-    short: Text | None = None  # said where the words do not fit
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextLayout
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QTextLayout
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -137,7 +137,8 @@ class PathView(QWidget):
         self._theme = LIGHT
         self._shown: tuple[Shown, ...] = ()
         self._name = _FIRST
-        self._faster = ""
+        self._faster = ""  # id of what the offer would take
+        self._is_stale = False
         self.phases = PhaseBar()
         self.board, self.ram, self.hops, self._legend = Board(), RamBar(), HopsTable(), Legend()
         self._sentence, self._detail = Words("path_sentence"), Words("path_detail")
@@ -162,18 +163,17 @@ class PathView(QWidget):
         """What would write faster, and a button that takes it."""
         offer = QWidget()
         offer.setObjectName("path_offer")
-        self._offer_words = QLabel()
+        self._offer_words = Words("path_offer_words")
         self._offer_words.setProperty("role", "muted")
-        self._offer_words.setMinimumWidth(80)
         self._offer_button = QPushButton(say("Take it"))
         self._offer_button.setObjectName("path_take")
         self._offer_button.setToolTip(say("Makes it the file system of this plan; Undo takes that back"))
         row = QHBoxLayout(offer)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        row.addWidget(self._offer_words)
+        row.addWidget(self._offer_words, 1)
         row.addWidget(self._offer_button)
-        row.addStretch(1)
+        row.addStretch(0)
         return offer
 
     def _full(self) -> QWidget:
@@ -259,19 +259,19 @@ class PathView(QWidget):
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw everything it is given. (Nothing here is money, so the basis does not matter.)"""
         self._shown = tuple(shown)
-        self._draw()
+        self._draw_if_seen()
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
         self._legend.show_theme(theme)
         self.board.show_theme(theme)
-        self._draw()
+        self._draw_if_seen()
 
     def show_phase(self, name: str) -> None:
         """Light another phase."""
         self._name = name
-        self._draw()
+        self._draw_if_seen()
 
     @property
     def phase(self) -> str:
@@ -280,6 +280,8 @@ class PathView(QWidget):
 
     def texts(self) -> list[list[str]]:
         """The hops of the phase, as they are copied."""
+        if self._is_stale:
+            self._draw()
         return self.hops.texts()
 
     @property
@@ -296,7 +298,21 @@ class PathView(QWidget):
     def _plan(self) -> Plan | None:
         return current_of(self._shown).plan if self._shown else None
 
+    def _draw_if_seen(self) -> None:
+        """Draw now, or once it is looked at: other views are dragged in while this one is hidden."""
+        if self.isVisible():
+            self._draw()
+        else:
+            self._is_stale = True
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self._draw()
+
     def _draw(self) -> None:
+        self._is_stale = False
         plan = self._plan()
         if plan is None or plan.datapath is None or not plan.datapath.phases:
             self._stack.setCurrentIndex(1)
@@ -332,11 +348,13 @@ class PathView(QWidget):
                 "system": say_text(offer_words(found)), "time": rough(found.writes_in_s, SECONDS),
                 "money": f"${grouped(abs(more))}",
             }  # fmt: skip
-            self._offer_words.setText(
+            words = (
                 say("Faster: {system} writes in {time} for {money} a month more", **values)
                 if more >= 0
                 else say("Faster: {system} writes in {time} for {money} a month less", **values)
             )
+            self._offer_words.setMaximumWidth(int(QFontMetricsF(font()).horizontalAdvance(words)) + 4)
+            self._offer_words.show_words(words, 1)
         self._fit()
 
     def _on_taken(self) -> None:
@@ -368,7 +386,7 @@ class PathView(QWidget):
     def _fit(self) -> None:
         wide = self.width()
         self._offer.setVisible(bool(self._faster) and self.height() >= _ROOM_FOR_OFFER)
-        self._side.setFixedWidth(248 if wide < _NARROW else 280 if wide < _WIDE else 320)
+        self._side.setFixedWidth(248 if wide < _NARROW else 272 if wide < _WIDE else 320)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -18,7 +18,7 @@ def add_ways_out(draft: Draft, board: Rect, channel_x: float, outside: Rect) -> 
     draft.line("trunk", [*start, (channel_x, exit_y)], load, arrow=way.is_back and "cards" not in way)
     if "storage" in way:
         _add_branches(draft, channel_x, exit_y, load)
-        if draft.node.count > 1:
+        if draft.node.count > 1 and not draft.is_single:
             _add_others(draft, outside, load)
     for name in ("peer", "s3"):
         if name in way:
