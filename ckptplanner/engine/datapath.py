@@ -174,7 +174,7 @@ def _between_nodes(way: Way, size: float) -> Stretch:
 
 def _rdma_name(way: Way) -> Text:
     count = way.scenario.workload.node.efa_interfaces or way.scenario.workload.node.network_cards
-    return text("{count} RDMA cards", count=count)
+    return text("one RDMA card") if count == 1 else text("{count} RDMA cards", count=count)
 
 
 def _flows(way: Way, size: float) -> list[Stretch]:
@@ -385,7 +385,7 @@ def _words(
 ) -> tuple[Text, Text]:
     """The sentence that names the bottleneck, and what there is to say about the time."""
     if limit is None or seconds is None or limit.ceiling_bytes_per_s is None:
-        missing = text("type a ceiling to see how long it takes")
+        missing = text("Type one to see how long this phase takes.")
         return text("No ceiling of this way is known."), missing
     ceiling = brief(limit.ceiling_bytes_per_s, BYTES_PER_S)
     where = text("for all {nodes} nodes", nodes=grouped(way.nodes)) if limit.is_shared else text("a node")

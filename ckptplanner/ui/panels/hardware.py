@@ -62,7 +62,7 @@ def _more() -> tuple[Entry, ...]:
         FieldEntry(path="datapath.tcp_flows", title=say("TCP flows"), make=quantity(say("no limit")), rare=True),
         FieldEntry(path="datapath.efa_connections", rare=True),
         FieldEntry(path="datapath.s3_connections", rare=True),
-        _rate("s3_connection_bytes_per_s", ceilings.s3_connection, rare=True),
+        _rate("s3_connection_bytes_per_s", ceilings.s3_connection, rare=True, title=say("S3 connection")),
         FieldEntry(path="datapath.s3_part_bytes", make=quantity(say("as needed")), rare=True),
         FieldEntry(
             path="memory.staging", title=say("Process stages"), make=switch(*named_choices("memory.staging")), rare=True
@@ -75,10 +75,11 @@ def _more() -> tuple[Entry, ...]:
     )
 
 
-def _rate(name: str, read: Read, *, rare: bool = False) -> FieldEntry:
+def _rate(name: str, read: Read, *, rare: bool = False, title: str = "") -> FieldEntry:
     """A ceiling: empty, it shows the catalog's."""
     return FieldEntry(
         path=f"datapath.{name}",
+        title=title,
         make=quantity(say("unknown")),
         none_text=lambda plan: _catalog_rate(read(plan.scenario)),
         rare=rare,
