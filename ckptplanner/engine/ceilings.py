@@ -16,6 +16,7 @@ from ckptplanner.units import GBPS
 
 GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # AWS, FSx for Lustre User Guide: one client with EFA and GPUDirect Storage
 PARTS_OF_AN_UPLOAD = 10_000  # AWS, S3 API: parts of one upload
+PAGEABLE = "copy-pageable"  # the row of copies to memory that is not page-locked
 LEAST_PART_BYTES = 8 * 2.0**20  # what AWS's client uses at least; S3 takes 5 MiB
 
 
@@ -66,7 +67,7 @@ def copy(scenario: Scenario) -> Known:
     path, data = "datapath.copy_bytes_per_s", scenario.datapath
     row_id = scenario.workload.node.copy_rate
     if not data.pinned and row_id:
-        row_id = "copy-pageable"
+        row_id = PAGEABLE
     return given(data.copy_bytes_per_s, path, row(scenario, row_id, path))
 
 

@@ -127,7 +127,7 @@ def _custom_from_text(written: str) -> CustomStorage | None:
     fields = ", ".join(CustomStorage.model_fields)
     try:
         return CustomStorage.model_validate(json.loads(written))
-    except (ValueError, ValidationError) as error:
+    except (ValueError, ValidationError, RecursionError) as error:
         raise EditError("storage.custom", f"write null, or a JSON object with {fields}") from error
 
 
@@ -146,7 +146,7 @@ def _rows_from_text(path: str, model: type[Frozen]) -> Callable[[str], Any]:
             return tuple(model.model_validate(row) for row in rows)
         except ValidationError as error:
             raise EditError(path, f"{row_fault(error)}; a row has {fields}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise EditError(path, f"write a JSON list of rows with {fields}") from error
 
     return read
@@ -155,7 +155,15 @@ def _rows_from_text(path: str, model: type[Frozen]) -> Callable[[str], Any]:
 def row_fault(error: ValidationError) -> str:
     """What is wrong with a row: the field and why."""
     first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}, not {json.dumps(first['input'], default=str)[:60]}"
+    given = json.dumps(first["input"], default=str)[:60]
+    where = ".".join(map(str, first["loc"]))
+    if not where:
+        return f"a row is an object, not {given}"
+    if first["type"] == "missing":
+        return f"{where} is missing"
+    if first["type"] == "extra_forbidden":
+        return f"{where}: no such field"
+    return f"{where}: {str(first['msg']).removeprefix('Value error, ')}, not {given}"
 
 
 _TEXT_READERS: dict[str, Callable[[str], Any]] = {
@@ -313,6 +321,8 @@ def _sentence(path: str, error: ValidationError) -> str:
     first = error.errors()[0]
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
+    if first["type"] == "too_long":
+        return f"{first['ctx']['actual_length']} rows are not accepted; at most {first['ctx']['max_length']} are"
     try:
         accepted = accepted_values(spec_of(Scenario, path))
     except PathError:

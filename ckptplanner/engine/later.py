@@ -28,7 +28,7 @@ def from_text(written: str) -> Any:
     """What a person wrote for such a path: a JSON value, or the text itself."""
     try:
         return json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return written
 
 

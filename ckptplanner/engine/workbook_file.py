@@ -20,6 +20,7 @@ from ckptplanner import __version__
 from ckptplanner.data import catalog
 from ckptplanner.data.catalog import CatalogError
 from ckptplanner.data.records import Row
+from ckptplanner.engine.ceilings import PAGEABLE
 from ckptplanner.engine.edits import accepted_values
 from ckptplanner.engine.later import refusal as later_refusal
 from ckptplanner.engine.later import split
@@ -62,6 +63,8 @@ def _inputs(scenario: Scenario) -> dict[str, Any]:
     inputs = scenario.model_dump(mode="json")
     node = scenario.workload.node
     ids = {node.hbm_rate, node.link_rate, node.copy_rate, node.socket_rate, node.nvme_write_rate, node.nvme_read_rate}
+    if not scenario.datapath.pinned:
+        ids.add(PAGEABLE)
     path = inputs["datapath"]
     path["ceilings"] = [row for row in path["ceilings"] if row["id"] in ids or row["stage"] in _FOR_EVERY_NODE]
     return inputs
@@ -186,11 +189,10 @@ def _complete_rows(inputs: dict[str, Any]) -> None:
     if isinstance(storage, dict) and isinstance(storage.get("tiers"), list):
         inputs["storage"] = storage | {"tiers": [_complete(tier, catalog.fsx_tiers()) for tier in storage["tiers"]]}
     if isinstance(path, dict) and isinstance(path.get("ceilings"), list):
-        given = path["ceilings"]
-        own = {row.get("id"): row for row in given if isinstance(row, dict)}
-        rows = [own.get(row.id, row.model_dump(mode="json")) for row in catalog.ceilings()]
-        known = {row.id for row in catalog.ceilings()}
-        others = [row for row in given if not isinstance(row, dict) or row.get("id") not in known]
+        given = [_complete(row, catalog.ceilings()) for row in path["ceilings"]]
+        own = {row["id"]: row for row in given if isinstance(row, dict) and isinstance(row.get("id"), str)}
+        rows = [own.pop(row.id, row.model_dump(mode="json")) for row in catalog.ceilings()]
+        others = [row for row in given if not any(row is one for one in rows)]
         inputs["datapath"] = path | {"ceilings": [*rows, *others]}
 
 
@@ -208,6 +210,8 @@ def refusal(error: ValidationError) -> str:
         head = path.rpartition(".")[0]
         near = [known for known in (*PATHS, *_SECTIONS) if known.rpartition(".")[0] == head]
         return f"{path}: no such field; there are {', '.join(near)}"
+    if first["type"] == "too_long":
+        return f"{path}: {first['ctx']['actual_length']} rows are not accepted; at most {first['ctx']['max_length']} are"
     message = str(first["msg"]).removeprefix("Value error, ")
     try:
         accepted = accepted_values(spec_of(Scenario, path))
