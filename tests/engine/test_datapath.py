@@ -383,7 +383,7 @@ def test_a_way_without_a_known_ceiling_has_no_time() -> None:
     phase = path_of(plan).phase("snapshot")
     assert (phase.seconds, phase.bottleneck, phase.limit) == (None, None, None)
     assert path_of(plan).reachable_blocking_s is None
-    assert "type a ceiling" in str(phase.detail)
+    assert "Type one" in str(phase.detail)
 
 
 # ---------------------------------------------------------------- the ring buffer
