@@ -152,9 +152,19 @@ def curves(scenario: Scenario, grid: FloatArray) -> Curves:
         cheapest=cheapest_rows(scenario, systems, shown),
         sync=_mode_curves(by_mode["sync"]),
         run_async=_mode_curves(now),
-        efa_below_s=storage.latency_s + job.checkpoint_bytes / storage.write_efficiency / AUTO_EFA_BYTES_PER_S,
+        efa_below_s=_efa_below_s(scenario, job, grid, needed * systems.jobs_writing),
         overlap_from_s=max(float(wanted.min()) - storage.blocking_s, 0.0),
     )
+
+
+def _efa_below_s(scenario: Scenario, job: Job, grid: FloatArray, together: FloatArray) -> float:
+    """The longest write time at which EFA is assumed: there the jobs that write and the load of others pass 10 GB/s. [s]"""
+    left = AUTO_EFA_BYTES_PER_S * scenario.storage.write_efficiency - scenario.shared.load_bytes_per_s
+    if left <= 0.0:
+        return float(grid[-1])
+    last = int(np.flatnonzero(together > left).max(initial=0))
+    writing = float(writing_at_once(scenario, job, grid[last : last + 1], scenario.storage.mode)[0])
+    return scenario.storage.latency_s + job.checkpoint_bytes * writing / left
 
 
 def total_usd_at(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:

@@ -402,6 +402,30 @@ def test_the_least_total_is_that_of_a_dense_search(changes: dict[str, Any]) -> N
     assert np.count_nonzero(inside != (dense <= 1.03 * least.least_value)) <= 2 * least.starts.size
 
 
+@pytest.mark.parametrize(
+    ("changes", "below_s"),
+    [
+        ({}, S / 10e9),
+        ({"storage.write_efficiency": 0.5, "storage.latency_s": 10.0}, 10 + S / 5e9),
+        ({"shared.load_bytes_per_s": 3e9}, S / 7e9),
+        ({"shared.load_bytes_per_s": 2e9, "storage.write_efficiency": 0.5}, S / 3e9),
+        ({"shared.jobs": 6}, 3 * S / 10e9),  # at 523 s of every 45 min three of six write at once: ppf(0.95, 6, 0.195) = 3
+    ],
+)
+def test_efa_is_assumed_where_all_together_pass_10_gb_per_s(changes: dict[str, Any], below_s: float) -> None:
+    """The band of the plot ends where the choice changes, the load and the other jobs included."""
+    drawn = evaluate(scenario(changes)).curves
+    assert drawn.efa_below_s == pytest.approx(below_s)
+    for write_s, efa in ((below_s * 0.999, True), (below_s * 1.001, False)):
+        offered = [one for one in evaluate(scenario(changes, {"storage.write_s": write_s})).storage.options if one.is_offered]
+        assert {one.efa for one in offered} == {efa}
+
+
+def test_when_others_take_10_gb_per_s_efa_is_always_assumed() -> None:
+    drawn = evaluate(scenario(shared={"load_bytes_per_s": 10e9})).curves
+    assert drawn.efa_below_s == drawn.write_s[-1]
+
+
 def test_the_trade_off_with_neighbours_is_that_of_a_dense_search() -> None:
     made = scenario(SYNC, shared={"jobs": 4, "load_bytes_per_s": 1e9})
     least = tradeoff.tradeoff(made, low_s=20.0, high_s=600.0).least
