@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import ceilings
@@ -363,8 +364,9 @@ def _phase(
     seconds = None if at_best is None else at_best + fixed
     over = at_best if allowed_s is None or allowed_s <= fixed else allowed_s - fixed  # the bytes flow in what is left
     hops = tuple(_hop(hop, over) for hop in stretches)
-    sentence, detail = _words(way, name, next((hop for hop in hops if hop.id == slowest), None), size, seconds, allowed_s)
-    return Phase(name, title, is_used, size, seconds, allowed_s, slowest, hops, sentence, detail)
+    limit = next((hop for hop in hops if hop.id == slowest), None)
+    words = partial(_words, way, name, limit, size, seconds, allowed_s)
+    return Phase(name, title, is_used, size, seconds, allowed_s, slowest, hops, words)
 
 
 def _hop(stretch: Stretch, over_s: float | None) -> Hop:

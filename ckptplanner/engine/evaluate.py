@@ -148,8 +148,11 @@ def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
     without = scenario.model_copy(update={"storage": storage.model_copy(update={"custom": None})})
     sized, needed = systems_at(without, job, write, storage.mode)
     result = outcome(scenario, job, sized, write, storage.mode)
+    count = len(storage.tiers)
     found = [
-        _candidate(scenario, job, row, tier, _row(sized, row), _row(result, row), _excluded(scenario, tier, sized, row))
+        _candidate(
+            scenario, job, row, tier, _row(sized, row, count), _row(result, row, count), _excluded(scenario, tier, sized, row)
+        )
         for row, tier in enumerate(storage.tiers)
     ]
     if not np.isfinite(needed).all():
@@ -190,14 +193,12 @@ def _excluded(scenario: Scenario, tier: FsxTier, systems: FileSystems, row: int)
     return text("EFA is switched off") if tier.efa else text("EFA is switched on")
 
 
-def _row(values: Value, row: int) -> Value:
-    """One row of arrays (m, n) as arrays (1, n)."""
-    names = type(values).__slots__  # type: ignore[attr-defined]
-    shape = max(np.shape(getattr(values, name))[0] for name in names)
+def _row(values: Value, row: int, rows: int) -> Value:
+    """One row of arrays (m, n), m rows, as arrays (1, n); what has one row for all is passed on."""
     picked = {}
-    for name in names:
-        array = np.asarray(getattr(values, name))
-        picked[name] = array[row : row + 1] if array.shape[0] == shape else array
+    for name in type(values).__slots__:  # type: ignore[attr-defined]
+        array = getattr(values, name)
+        picked[name] = array[row : row + 1] if array.ndim == 2 and array.shape[0] == rows else array
     return type(values)(**picked)
 
 

@@ -5,7 +5,9 @@ Parts of a Plan (plan.py); names and units are those of docs/models.md 10.3. Non
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from ckptplanner.text import Text
@@ -47,9 +49,12 @@ class Hop:
         return self.load_bytes_per_s / self.ceiling_bytes_per_s
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Phase:
-    """One phase of a save or a restart: its hops in order, how long it takes at best, and what the plan gives it."""
+    """One phase of a save or a restart: its hops in order, how long it takes at best, and what the plan gives it.
+
+    Its words are made when they are first read: most plans of a comparison are never looked at so closely.
+    """
 
     name: PhaseName
     title: Text
@@ -59,8 +64,21 @@ class Phase:
     allowed_s: float | None  # what the plan gives it; None where it may take as long as it takes
     bottleneck: str | None  # id of the hop with the lowest ceiling for its load
     hops: tuple[Hop, ...]
-    sentence: Text  # names the bottleneck
-    detail: Text  # how long it takes and what else is to say
+    make_words: Callable[[], tuple[Text, Text]] = field(repr=False, compare=False)
+
+    @cached_property
+    def _words(self) -> tuple[Text, Text]:
+        return self.make_words()
+
+    @property
+    def sentence(self) -> Text:
+        """What names the bottleneck."""
+        return self._words[0]
+
+    @property
+    def detail(self) -> Text:
+        """How long it takes and what else there is to say."""
+        return self._words[1]
 
     def hop(self, hop_id: str) -> Hop | None:
         """The hop of that id."""

@@ -175,7 +175,9 @@ def _read(plan: Plan, tier: Tier) -> tuple[float | None, bool]:
     """
     if tier == "shared":
         return (plan.schedule.restore_read_s if plan.schedule else None), False
-    phase = None if tier == "s3" else _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
+    if tier == "s3":
+        return _read_s3(plan)
+    phase = _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
     if phase is None or phase.seconds is None:
         return None, False
     limit, seconds = phase.limit, phase.seconds
@@ -187,6 +189,14 @@ def _read(plan: Plan, tier: Tier) -> tuple[float | None, bool]:
             return None, False
         seconds *= limit.use_ratio or 0.0
     return seconds, limit is not None and limit.kind == "assumed"
+
+
+def _read_s3(plan: Plan) -> tuple[float | None, bool]:
+    """Every node reads its part over as many connections as it writes with: a guess, for nothing is known of reading. [s]"""
+    phase = _phase(plan, "s3_write")
+    rates = [hop.ceiling_bytes_per_s for hop in phase.hops if hop.ceiling_bytes_per_s] if phase else []
+    share = plan.checkpoint.checkpoint_bytes / plan.scenario.workload.nodes
+    return (share / min(rates) + plan.scenario.storage.latency_s, True) if rates else (None, False)
 
 
 def _durable_after_s(plan: Plan, tier: Tier) -> float | None:

@@ -35,7 +35,7 @@ def phase(name: PhaseName, seconds: float | None) -> Phase:
         "nvme", text("drives"), "nvme", 1e10, 1e10, False, "assumed", "test", "2026-11", "datapath.nvme_read_bytes_per_s"
     )
     link = Hop("link", text("link"), "link", 1e11, 1e10, False, "documented", "test", "2026-11", "datapath.link_bytes_per_s")
-    return Phase(name, text("some phase"), True, 1e9, seconds, None, "nvme", (drives, link), text("a"), text("b"))
+    return Phase(name, text("some phase"), True, 1e9, seconds, None, "nvme", (drives, link), lambda: (text("a"), text("b")))
 
 
 def plan_of(*changes: dict[str, Any], times: dict[PhaseName, float | None] | None = TIMES, **sections: dict[str, Any]) -> Plan:

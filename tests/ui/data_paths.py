@@ -58,7 +58,7 @@ def phase(
     """One phase of the default plan."""
     return Phase(
         name=name, title=text(TITLES[name]), is_used=used, bytes_per_node=54.4e9, seconds=seconds, allowed_s=allowed,
-        bottleneck=limit, hops=hops, sentence=sentence, detail=detail,
+        bottleneck=limit, hops=hops, make_words=lambda: (sentence, detail),
     )  # fmt: skip
 
 
