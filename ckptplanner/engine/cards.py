@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ckptplanner.engine.cost import per_basis
+from ckptplanner.engine.node_plan import Hop
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
@@ -155,6 +156,20 @@ def _fits(plan: Plan, basis: str) -> Card:
         if quota is not None:
             shares.append(Share("quota_fraction", text("quota"), quota, brief(quota, FRACTION, 2)))
     return Card(text("FITS"), "fill_fraction", "", text(""), shares=tuple(shares))
+
+
+def network_limit(plan: Plan) -> Hop | None:
+    """The hop of a node's own way to storage that a save uses most; None where none of its ceilings is known."""
+    if plan.datapath is None or plan.storage.chosen is None:
+        return None
+    own = (hop for hop in plan.datapath.phase("shared_write").hops if not hop.is_shared and hop.use_ratio is not None)
+    return max(own, key=lambda hop: hop.use_ratio or 0.0, default=None)
+
+
+def network_fraction(plan: Plan) -> float | None:
+    """How much of its card, its links and its client limit a node uses in the shared write. [1]"""
+    limit = network_limit(plan)
+    return None if limit is None else limit.use_ratio
 
 
 def quota_fraction(plan: Plan) -> float | None:
