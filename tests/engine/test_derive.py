@@ -350,3 +350,88 @@ def test_the_catalog_knows_other_prices_and_records() -> None:
     assert next(row.value for row in records if "OPT-175B, all" in row.name) == pytest.approx(53.14 * 3600, rel=1e-3)
     assert {row.value for row in alternatives(scenario, "prices.storage_usd_per_gib_month.p2_500")} >= {0.34}
     assert alternatives(scenario, "storage.write_s") == ()
+
+
+# ---------------------------------------------------------------- beyond the articles
+
+
+@pytest.mark.parametrize(
+    ("figure", "changes", "formula", "result"),
+    [
+        ("restart_s", "recovered from peers", "R = w_1 b_1 + w_2 · (b_2 + t_r)", "3 min 17 s"),
+        ("mean_rework_s", "recovered from peers", "r_mean = w_s · (T / 2 + t) + w_p s", "7 min 44 s"),
+        ("best_interval_s", "recovered from peers, first order", "T* = √(2 C M_s)", "2 h 21 min"),
+        ("waste_fraction", "recovered from peers", None, "0.151 %"),  # SPEC 13: 0.15 %
+        ("planned_fraction", "planned stops", "η_p = (R + t_c + t_s) / T_p", "2.41 %"),
+        ("planned_fraction", "planned stops, no notice", "η_p = (t_d + t_q + t_b + t_r + T / 2 + t) / T_p", "6.29 %"),
+        ("goodput_fraction", "planned stops", "G = 1 − η − η_p", "97.05 %"),
+        ("total_usd", "other saves", "K = K_s + K_g + K_o", None),
+        ("other_usd", "other saves", "K_o = S_3 p_3 / 2", None),
+        ("reach_s", "other saves", "r_back = max((k − 1) · T, x_1 E_1)", "2,160 h"),
+        ("capacity_gib", "neighbours", "c = u · ⌈max(k S J + V, 1,000 GiB · (W n_w + Λ) / τ) / u⌉", None),
+        ("writes_in_s", "neighbours", "t_s = S / min((B − Λ) / n_w, N c_l)", None),
+        ("writes_in_s", "neighbours take all", "t_s = S / 1 B/s", None),
+        ("restore_read_s", "neighbours", "t_r = S / min(B − Λ, N c_l)", None),
+        ("fill_fraction", "neighbours", "f_c = (k S J + V) / c", None),
+        ("replica_after_first", "two copies", "P_1 = p", "0.0156 %"),  # SPEC 7
+        ("replica_after_first", "four copies on drives", "P_1 = p^(F − 1)", None),
+        ("replica_loss", "two copies", "P = 1 − e^(−N / M_n · P_1 L)", "0.682 %"),
+        ("replica_loss", "four copies on drives", "P = 1 − e^(−(N / M_n · P_1 + n_r / M_r) · L)", None),
+        ("replica_loss", "four copies in racks", "P = 1 − e^(−N / M_n · P_1 L)", None),  # no rack holds a whole group
+        ("network_fraction", "skewed writers", "u_n = S_N z / (t_w c_n)", None),
+    ],
+)
+def test_formulas_beyond_the_articles(figure: str, changes: str, formula: str | None, result: str | None) -> None:
+    found = derivation(named(SCENARIOS[changes]), figure)
+    assert formula is None or plain(found.formula) == formula
+    assert result is None or plain(found.result) == result
+    assert found.substituted
+
+
+def test_scattered_copies_stand_beside_grouped_ones() -> None:
+    """SPEC 7: 0.4832 % against 0.016 %, 31 times."""
+    rows = derivation(named(SCENARIOS["two copies"]), "replica_loss").inputs
+    remark = next(plain(row.remark) for row in rows if row.symbol == "P_1")
+    assert remark == "scattered over all nodes 0.4832 %, 30.9 times"
+
+
+def test_a_class_says_what_it_reads_from_near() -> None:
+    rows = {row.symbol: row for row in derivation(named(SCENARIOS["many classes"]), "restart_s").inputs}
+    assert "local drives" in plain(rows["b_1"].remark)
+    assert rows["b_5"].remark is None
+    assert {row.path for row in rows.values()} == {"restart.classes", None}
+
+
+def test_what_only_some_plans_have_is_not_asked_of_the_others() -> None:
+    """A neutral plan shows no change of an input that it does not use, unless the figure is about it."""
+    labels = [plain(change.label) for change in derivation(named({}), "total_usd").changes]
+    assert not [label for label in labels if "planned stop" in label or "jobs like this" in label or label == "2 copies"]
+    labels = [plain(change.label) for change in derivation(named({}), "planned_fraction").changes]
+    assert labels[0] == "a planned stop every 24 h"
+
+
+@pytest.mark.parametrize(
+    ("figure", "changes", "words"),
+    [
+        ("planned_fraction", {}, "No planned stops"),
+        ("host_ram", SCENARIOS["unknown node"], "memory of p6-b300.48xlarge is not known"),
+        ("snapshot_s", SCENARIOS["unknown node"], "No ceiling of this way is known"),
+        ("replica_loss", SCENARIOS["illegal copies"], "3 copies cannot be formed"),
+        ("total_usd", SCENARIOS["another zone, no price"], "crosses zones"),
+        ("total_usd", SCENARIOS["other saves, no S3 price"], "What S3 costs"),
+        ("other_usd", {}, "Nothing lies in S3"),
+    ],
+)
+def test_what_is_missing_beyond_the_articles_is_said(figure: str, changes: dict[str, Any], words: str) -> None:
+    found = derivation(named(changes), figure)
+    assert words in plain(found.missing)
+    assert found.result == ""
+
+
+@pytest.mark.parametrize("basis", ["month", "run", "year"])
+@pytest.mark.parametrize("scenario", ["other saves", "another zone", "planned stops", "spares"])
+def test_all_dollars_follow_the_basis(scenario: str, basis: Basis) -> None:
+    for figure in ("total_usd", "lost_gpu_usd", "other_usd"):
+        found = derivation(named(SCENARIOS[scenario]), figure, basis)
+        if found.result:
+            check(found)
