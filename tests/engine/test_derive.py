@@ -435,3 +435,10 @@ def test_all_dollars_follow_the_basis(scenario: str, basis: Basis) -> None:
         found = derivation(named(SCENARIOS[scenario]), figure, basis)
         if found.result:
             check(found)
+
+
+def test_memory_that_nobody_typed_is_a_guess() -> None:
+    rows = {row.symbol: row for row in derivation(named({}), "host_ram").inputs}
+    assert (rows["U_j"].kind, plain(rows["U_j"].remark)) == ("guess", "a tenth of the memory")
+    typed = {row.symbol: row for row in derivation(named({"memory.job_bytes": 3e11}), "host_ram").inputs}
+    assert (typed["U_j"].kind, typed["U_j"].remark) == ("typed", None)

@@ -138,7 +138,7 @@ def _inputs(case: Case, recipe: Recipe, own: str) -> Iterator[Input]:
             remark=term.remark(case),
             path=path,
             figure=figure,
-            kind=_kind(case, leads) or "doc",
+            kind="guess" if term.is_guess(case) else _kind(case, leads) or "doc",
         )
 
 

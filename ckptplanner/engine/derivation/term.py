@@ -23,6 +23,7 @@ class Term:
     leads: str | Maker = ""
     title: Text | None = None
     remark: Callable[[Case], Text | None] = lambda case: None
+    is_guess: Callable[[Case], bool] = lambda case: False  # where nothing was typed and the program takes something
 
     def leads_to(self, case: Case) -> str:
         """A field path, a figure id or nothing."""

@@ -133,10 +133,13 @@ def _ram(name: str) -> Term:
         return "" if item is None else item.path
 
     def remark(case: Case) -> Text | None:
-        item = _item(case, name)
-        return text("a tenth of the memory, a guess") if item is not None and name == "job" and item.is_guess else None
+        return text("a tenth of the memory") if name == "job" and is_guess(case) else None
 
-    return Term(symbol, BYTES, read, path, title, remark)
+    def is_guess(case: Case) -> bool:
+        item = _item(case, name)
+        return item is not None and item.is_guess
+
+    return Term(symbol, BYTES, read, path, title, remark, is_guess)
 
 
 def _ceiling(symbol: str, hop: Callable[[Case], Hop | None]) -> Term:
@@ -229,7 +232,7 @@ BEYOND_TERMS: Mapping[str, Term] = {
     "p_z": field_term("p_z", "prices.cross_zone_usd_per_gb"),
     "p_n": field_term("p_n", "prices.node_usd_per_h"),
     "rho": Term(
-        "ρ", FRACTION, lambda case: case.job.ways.rollback.reads_shared, "restart.classes", text("Read shared storage")
+        "ρ", FRACTION, lambda case: case.job.ways.rollback.reads_shared, "restart.classes", text("Of these read shared storage")
     ),
     "F": field_term("F", "replication.factor", remark=_jump),
     "p_loss": figure_term("p", "node_loss_fraction", _scattered),
