@@ -9,12 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ckptplanner.engine.cost import per_basis
-from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.engine.node_plan import Hop
+from ckptplanner.engine.plan import Option, Plan, Waste
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
 from ckptplanner.units import (
     BYTES,
     BYTES_PER_S,
+    DAY,
+    DAYS,
     FRACTION,
     GIB,
     GIBS,
@@ -66,6 +69,11 @@ def _time(seconds: float | None) -> str:
     return UNKNOWN if seconds is None else rough(seconds, SECONDS)
 
 
+def _far(seconds: float | None) -> str:
+    """A time as `_time` says it, in days once it is some."""
+    return _time(seconds) if seconds is None or seconds < 3 * DAY else brief(seconds / DAY, DAYS)
+
+
 def cards(plan: Plan, basis: str = "month") -> tuple[Card, ...]:
     """The five cards of a plan; what is not known is a dash, and a finding says why."""
     return tuple(make(plan, basis) for make in (_costs, _save_every, _if_it_breaks, _buy, _fits))
@@ -75,10 +83,10 @@ def _costs(plan: Plan, basis: str) -> Card:
     cost = plan.cost
     parts = (cost.total_usd_per_year, cost.storage_usd_per_year, cost.lost_gpu_usd_per_year) if cost else (None,) * 3
     total, storage, lost = (money(part, plan, basis) for part in parts)
-    return Card(
-        text("COSTS"), "total_usd", total, basis_words(basis),
-        (text("storage {storage_usd}", storage_usd=storage), text("lost GPU time {lost_gpu_usd}", lost_gpu_usd=lost)),
-    )  # fmt: skip
+    lines = [text("storage {storage_usd}", storage_usd=storage), text("lost GPU time {lost_gpu_usd}", lost_gpu_usd=lost)]
+    if cost is not None and cost.other_usd_per_year != 0:
+        lines.append(text("S3, spares, zones {other_usd}", other_usd=money(cost.other_usd_per_year, plan, basis)))
+    return Card(text("COSTS"), "total_usd", total, basis_words(basis), tuple(lines))
 
 
 def _save_every(plan: Plan, basis: str) -> Card:
@@ -96,11 +104,12 @@ def _save_every(plan: Plan, basis: str) -> Card:
 def _if_it_breaks(plan: Plan, basis: str) -> Card:
     waste, schedule = plan.waste, plan.schedule
     worst, mean = (waste.worst_rework_s, waste.mean_rework_s) if waste else (None, None)
-    restart, reach = (schedule.restart_s, schedule.reach_s) if schedule else (None, None)
+    restart = schedule.restart_s if schedule else None
+    reach = plan.beyond.oldest_reach_s if plan.beyond else None
     return Card(
         text("IF IT BREAKS"), "worst_rework_s", _time(worst), text("lost at most"),
         (text("mean {mean_rework_s}, runs again in {restart_s}", mean_rework_s=_time(mean), restart_s=_time(restart)),
-         text("can go back {reach_s}", reach_s=_time(reach))),
+         text("can go back {reach_s}", reach_s=_far(reach))),
     )  # fmt: skip
 
 
@@ -148,6 +157,11 @@ def _price_line(price: str, basis: str, next_best: float | None) -> Text:
 def _fits(plan: Plan, basis: str) -> Card:
     chosen = plan.storage.chosen
     shares: list[Share] = []
+    node = (
+        ("host_ram", text("host RAM"), plan.host_ram.fill_ratio if plan.host_ram else None),
+        ("network_fraction", text("network"), network_fraction(plan)),
+    )
+    shares += [Share(figure, name, use, brief(use, FRACTION, 2)) for figure, name, use in node if use is not None]
     if chosen is not None:
         fill = chosen.fill_ratio
         shares.append(Share("fill_fraction", text("file system"), fill, brief(fill, FRACTION, 2)))
@@ -155,6 +169,20 @@ def _fits(plan: Plan, basis: str) -> Card:
         if quota is not None:
             shares.append(Share("quota_fraction", text("quota"), quota, brief(quota, FRACTION, 2)))
     return Card(text("FITS"), "fill_fraction", "", text(""), shares=tuple(shares))
+
+
+def network_limit(plan: Plan) -> Hop | None:
+    """The hop of a node's own way to storage that a save uses most; None where none of its ceilings is known."""
+    if plan.datapath is None or plan.storage.chosen is None:
+        return None
+    own = (hop for hop in plan.datapath.phase("shared_write").hops if not hop.is_shared and hop.use_ratio is not None)
+    return max(own, key=lambda hop: hop.use_ratio or 0.0, default=None)
+
+
+def network_fraction(plan: Plan) -> float | None:
+    """How much of its card, its links and its client limit a node uses in the shared write. [1]"""
+    limit = network_limit(plan)
+    return None if limit is None else limit.use_ratio
 
 
 def quota_fraction(plan: Plan) -> float | None:
@@ -171,12 +199,14 @@ def quota_gib(storage: Storage) -> float | None:
 
 
 def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
-    """S, W, T*, waste, goodput and total, in that order."""
+    """S, W, T*, waste, planned stops where there are any, goodput and total, in that order."""
     schedule, waste = plan.schedule, plan.waste
     lost = waste.chosen_fraction if waste else None
     first = waste.first_order_fraction if waste else None
     shown = UNKNOWN if lost is None else percent(lost)
-    good = UNKNOWN if lost is None else f"{(1 - lost) * 100:.2f}\u00a0%"
+    all_lost = waste.total_fraction if waste else None
+    good = UNKNOWN if all_lost is None else f"{(1 - all_lost) * 100:.2f}\u00a0%"
+    planned = () if plan.scenario.planned.every_s is None else (_planned_stops(waste),)
     total = plan.cost.total_usd_per_year if plan.cost else None
     exact = UNKNOWN if total is None else f"${grouped(per_basis(total, basis, plan.scenario.run.days))}"
     needed = brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)
@@ -187,9 +217,15 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
         text("waste from saving and interruptions {waste_fraction}", waste_fraction=shown),
         text("first order {first_order_fraction}",
              first_order_fraction=UNKNOWN if first is None else percent(first)),
+        *planned,
         text("goodput {goodput_fraction}", goodput_fraction=good),
         text("total {total_usd} {per}", total_usd=exact, per=basis_words(basis)),
     )  # fmt: skip
+
+
+def _planned_stops(waste: Waste | None) -> Text:
+    share = waste.planned_fraction if waste else None
+    return text("planned stops {planned_fraction}", planned_fraction=UNKNOWN if share is None else percent(share))
 
 
 def _size(size_bytes: float) -> str:

@@ -143,12 +143,15 @@ def _column(values: Sequence[float | None], missing: float) -> FloatArray:
 def writing_at_once(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
     """How many jobs write at once to the file system, at their 95 % point. (n,); 1 where this job is alone."""
     jobs = scenario.shared.jobs
-    if jobs == 1:
-        return np.ones_like(write_s)
+    return np.ones_like(write_s) if jobs == 1 else beyond.jobs_writing(jobs, writing_duty(scenario, job, write_s, mode))
+
+
+def writing_duty(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
+    """The share of the time in which one job writes, t_w / T, at most 1. (n,)"""
     blocking, background = _save_parts(scenario, write_s, mode)
     lost = blocking + scenario.storage.background_loss_s + scenario.storage.slowdown_fraction * background
     _, _, used = _intervals(scenario, job, lost[None, :], (blocking + background)[None, :])
-    return beyond.jobs_writing(jobs, np.minimum(write_s / used[0], 1.0))
+    return np.asarray(np.minimum(write_s / used[0], 1.0))
 
 
 def _save_parts(scenario: Scenario, write_s: FloatArray, mode: str) -> tuple[FloatArray, FloatArray]:

@@ -158,11 +158,14 @@ def grouped_loss_probability(sets: IntArray, nodes: int, probability: float) -> 
     p^(F-1) where every node is in one set of F. In general the sum over the sets of (its nodes / N) p^(nodes - 1), capped
     at 1: sets that overlap are added, which is exact for small p.
     """
-    sizes, counts = np.unique(_minimal_sizes(sets), return_counts=True)
-    terms = (
-        count * size / nodes * probability ** (size - 1) for size, count in zip(sizes.tolist(), counts.tolist(), strict=True)
-    )
+    terms = (count * size / nodes * probability ** (size - 1) for size, count in sets_by_size(sets))
     return min(math.fsum(terms), 1.0)
+
+
+def sets_by_size(sets: IntArray) -> tuple[tuple[int, int], ...]:
+    """Return how many nodes the sets have that contain no other set, ascending, each with how many of them there are."""
+    sizes, counts = np.unique(_minimal_sizes(sets), return_counts=True)
+    return tuple(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
 def scattered_loss_probability(nodes: int, factor: int, probability: float) -> float | None:

@@ -16,18 +16,48 @@ def sentence(plan: Plan) -> Text:
     assert schedule is not None  # a plan without a schedule has an error
     if schedule.period_s > schedule.interval_s * (1 + 1e-9):
         return _waiting(plan, schedule)
+    values = {
+        "interval_s": rough(schedule.period_s, SECONDS),
+        "blocking_s": rough(schedule.blocking_s, SECONDS),
+        "durable_after_s": rough(schedule.durable_after_s, SECONDS),
+    }
+    short = _short_notice(plan)
     if schedule.mode == "sync":
+        del values["durable_after_s"]
+        if short:
+            return text(
+                "Save every {interval_s}; each save stops training for {blocking_s} and can be restored as soon as it ends. "
+                "{notice} of notice is too short for a last save ({writes_in_s}): each planned stop loses {rework}.",
+                **values, **short,
+            )  # fmt: skip
         return text(
             "Save every {interval_s}; each save stops training for {blocking_s} and can be restored as soon as it ends.",
-            interval_s=rough(schedule.period_s, SECONDS),
-            blocking_s=rough(schedule.blocking_s, SECONDS),
+            **values,
         )
+    if short:
+        return text(
+            "Save every {interval_s}; each save stops training for {blocking_s} and can be restored after {durable_after_s}. "
+            "{notice} of notice is too short for a last save ({writes_in_s}): each planned stop loses {rework}.",
+            **values, **short,
+        )  # fmt: skip
     return text(
         "Save every {interval_s}; each save stops training for {blocking_s} and can be restored after {durable_after_s}.",
-        interval_s=rough(schedule.period_s, SECONDS),
-        blocking_s=rough(schedule.blocking_s, SECONDS),
-        durable_after_s=rough(schedule.durable_after_s, SECONDS),
+        **values,
     )
+
+
+def _short_notice(plan: Plan) -> dict[str, str | Text]:
+    """What is to be said where planned stops come too soon after their notice for a last save; else nothing."""
+    notice_s, beyond = plan.scenario.planned.notice_s, plan.beyond
+    if notice_s is None or beyond is None or beyond.planned_rework_s is None or beyond.final_save_s is None:
+        return {}
+    if beyond.planned_rework_s == beyond.final_save_s:
+        return {}
+    return {
+        "notice": text("{time}", time=rough(notice_s, SECONDS)),
+        "writes_in_s": rough(beyond.final_save_s, SECONDS),
+        "rework": text("{time}", time=rough(beyond.planned_rework_s, SECONDS)),
+    }
 
 
 def _waiting(plan: Plan, schedule: Schedule) -> Text:

@@ -138,7 +138,7 @@ class CardView(QFrame):
         box.addWidget(self._title)
         self._large = LinkLabel("")
         box.addWidget(self._large)
-        self._lines = [LinkLabel("small") for _ in range(3)]
+        self._lines = [LinkLabel("small") for _ in range(4)]
         self._bars = [Bar() for _ in range(4)]
         for line in (self._large, *self._lines):
             line.setWordWrap(True)
@@ -163,7 +163,7 @@ class CardView(QFrame):
         self._large.setVisible(bool(card.large))
         self._large.show_html(f'{figure} <span style="color:{theme.muted}">{words}</span>')
         texts = ([change] if change else []) + [linked(line, theme.text) for line in card.lines]
-        for label, text in zip(self._lines, [*texts, "", "", ""], strict=False):
+        for label, text in zip(self._lines, [*texts, "", "", "", ""], strict=False):
             label.setVisible(bool(text))
             label.show_html(text)
         shares = [*card.shares, None, None, None, None]

@@ -53,11 +53,12 @@ _LABEL_WIDTH = _SYMBOL_WIDTH + _TITLE_WIDTH + 2 * GRID
 
 
 def rich(formula: str) -> str:
-    """A formula as rich text: t_w with its index below the line, e^(...) with its exponent above."""
+    """A formula as rich text: t_w with its index below the line, e^(...) and p^3 with their exponents above."""
     shown = html.escape(formula, quote=False)
-    while (start := shown.find("e^(")) >= 0:
-        end = _closing(shown, start + 2)
-        shown = f"{shown[:start]}e<sup>{shown[start + 3 : end]}</sup>{shown[end + 1 :]}"
+    while (start := shown.find("^(")) >= 0:
+        end = _closing(shown, start + 1)
+        shown = f"{shown[:start]}<sup>{shown[start + 2 : end]}</sup>{shown[end + 1 :]}"
+    shown = re.sub(r"\^(\d+)", r"<sup>\1</sup>", shown)
     return re.sub(r"([A-Za-zησ])_([A-Za-z0-9]+)", r"\1<sub>\2</sub>", shown)
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from ckptplanner import __version__
+from ckptplanner.engine.beyond import no_spare_probability
 from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.engine.spreadsheet import COLUMNS, spreadsheet, spreadsheet_cells
@@ -51,6 +53,7 @@ def _evaluate_lazily(code: str, at: Any) -> Any:
     names = {
         "at": at, "SQRT": math.sqrt, "EXP": math.exp, "MAX": max, "MIN": min, "OR": lambda *parts: any(parts),
         "MOD": lambda value, by: value % by, "ROUND": lambda value, _: math.floor(value + 0.5),
+        "POISSON": lambda count, mean, _: 1.0 - no_spare_probability(int(count) + 1, mean, 1.0),
         "ROUNDUP": lambda value, _: math.copysign(math.ceil(abs(value)), value), "TRUE": True, "FALSE": False,
     }  # fmt: skip
     return eval(_with_conditions(code), {"__builtins__": {}}, names)
@@ -105,7 +108,9 @@ def _expected(plan: Plan) -> dict[str, float | None]:
         "Training again after, R": schedule.restart_s,
         "Rework, mean": waste.mean_rework_s,
         "Rework, at worst": waste.worst_rework_s,
-        "Saving, C/T": waste.saving_fraction,
+        "Saving, with other saves": waste.saving_fraction,
+        "Planned stops": waste.planned_fraction,
+        "Waste and planned stops": waste.total_fraction,
         "First order": waste.first_order_fraction,
         "Exact": waste.exact_fraction,
         "Waste by the model chosen": waste.chosen_fraction,
@@ -114,11 +119,22 @@ def _expected(plan: Plan) -> dict[str, float | None]:
         "Rework": cost.rework_usd_per_year,
         "Restarts": cost.restart_usd_per_year,
         "Storage": cost.storage_usd_per_year,
+        "Planned stops, value": cost.planned_usd_per_year,
         "Total": cost.total_usd_per_year,
     }
 
 
 CUSTOM = {"write_bytes_per_s": 62e9, "read_bytes_per_s": 125e9, "usable_bytes": 1e15}
+CLASSES = (
+    RestartClass(share=0.6, detect_s=20.0, reschedule_s=0.0, start_s=60.0, reads_from="peer", rework="step"),
+    RestartClass(share=0.3, reads_from="local"),
+    RestartClass(share=0.1, detect_s=900.0),
+)
+SAVES = (
+    SaveRow(kind="permanent", every_s=86_400.0, stop_s=120.0),
+    SaveRow(kind="evaluation", every_s=7200.0, bytes=5e11, to="shared", keep=3, stop_s=3.0),
+    SaveRow(kind="final", every_s=None, to="shared", stop_s=600.0),
+)
 CASES: dict[str, dict[str, object]] = {
     "async": {},
     "async 20 min": {"storage__write_s": 1200.0},
@@ -154,6 +170,48 @@ CASES: dict[str, dict[str, object]] = {
     "downtime": {"failures__downtime_s": 3600.0},
     "value of a GPU-hour": {"prices__gpu_value_usd_per_h": 2.5, "run__days": 90.0},
     "node price unknown": {"prices__node_usd_per_h": None},
+    "planned stops": {"planned__every_s": 86_400.0, "planned__queue_s": 600.0, "planned__notice_s": 3600.0},
+    "planned stops, short notice": {"planned__every_s": 86_400.0, "planned__notice_s": 60.0, "restart__classes": CLASSES},
+    "planned stops all the time": {"planned__every_s": 60.0},
+    "neighbours": {"shared__jobs": 4, "shared__used_bytes": 3e12, "shared__load_bytes_per_s": 1e9, "saves": SAVES},
+    "neighbours and allowances": {
+        "shared__jobs": 6,
+        "shared__load_bytes_per_s": 2e9,
+        "storage__write_efficiency": 0.8,
+        "storage__read_efficiency": 0.6,
+        "storage__max_fill": 0.85,
+    },
+    "neighbours on the storage we have": {
+        "storage__custom": CUSTOM,
+        "shared__jobs": 8,
+        "shared__load_bytes_per_s": 3e10,
+        "storage__pace": "full",
+        "datapath__client_bytes_per_s": 1e8,
+    },
+    "skewed writers": {"datapath__writer_skew_ratio": 5.0, "datapath__client_bytes_per_s": 3e8, "storage__write_s": 1200.0},
+    "classes": {"restart__classes": CLASSES},
+    "classes, daly": {"restart__classes": CLASSES, "storage__interval_model": "daly", "failures__downtime_s": 60.0},
+    "classes, young, next save": {
+        "restart__classes": CLASSES,
+        "storage__interval_model": "young",
+        "storage__published": "next_save",
+        "storage__waste_model": "first_order",
+    },
+    "classes that go back": {"restart__classes": CLASSES[1:]},
+    "classes that lose a step": {"restart__classes": CLASSES[:1]},
+    "other saves": {"saves": SAVES, "run__days": 90.0},
+    "other saves, first order": {"saves": SAVES, "storage__waste_model": "first_order"},
+    "other saves, S3 price unknown": {"saves": SAVES, "prices__s3_usd_per_gb_month": None},
+    "spares": {"spares__nodes": 2, "spares__wait_s": 1e6},
+    "no spares": {"spares__wait_s": 7200.0, "storage__waste_model": "first_order"},
+    "another zone": {
+        "network__same_zone": False,
+        "prices__cross_zone_usd_per_gb": 0.02,
+        "saves": SAVES,
+        "restart__classes": CLASSES,
+        "restore__copies": 3,
+    },
+    "another zone, price unknown": {"network__same_zone": False},
 }
 
 
@@ -208,3 +266,12 @@ def test_without_a_file_system_the_rest_is_left_out() -> None:
     assert evaluate(scenario).storage.chosen is None
     assert "No file system" in rows[-1][0]
     assert Evaluator(rows).labelled("One checkpoint, S") == pytest.approx(1.7423e12)
+
+
+def test_what_no_cell_works_out_says_so() -> None:
+    scenario = _scenario(saves=SAVES, restart__classes=CLASSES, shared__jobs=4)
+    rows = {row[0]: row for row in spreadsheet_cells(NamedScenario(name="a", scenario=scenario))}
+    for label in ("Stopped by other saves", "In S3 at the end of the run", "Jobs that write at once", "Back to a save: share"):
+        assert rows[label][3].startswith("a value: ")
+        assert not rows[label][1].startswith("=")
+    assert any(label.startswith("Not in this sheet: ") for label in rows)

@@ -127,14 +127,14 @@ def test_the_bars_and_the_computed_rows_say_why_too(open_window: Open) -> None:
     window, _ = open_window()
     why = popup(window, WhyPopup)
     others = [one for kind in (Bar, ComputedRow) for one in window.findChildren(kind) if one.isVisible()]
-    assert len(others) == 4
+    assert len(others) == 8
     titles = set()
     for one in others:
         click(one)
         assert why.isVisible()
         titles.add(labels(why)[0])
         why.close()
-    assert len(titles) == 4
+    assert len(titles) == 7
 
 
 def test_a_value_of_a_derivation_leads_to_its_field(open_window: Open) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.node_plan import Beyond, Hop, Phase
+from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.outcome import Job, job_of
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario
@@ -69,6 +71,34 @@ class Case:
         return schedule is not None and schedule.period_s > schedule.interval_s * (1 + 1e-9)
 
     @property
+    def beyond(self) -> Beyond | None:
+        """What the terms beyond the articles bring; None without a file system."""
+        return self.plan.beyond
+
+    @property
+    def classes(self) -> tuple[tuple[int, RestartClass], ...]:
+        """The restart classes that happen, each with its place in the list."""
+        return tuple((place, row) for place, row in enumerate(self.scenario.restart.classes) if row.share > 0)
+
+    @property
+    def pauses(self) -> bool:
+        """Whether some interruptions lose a step only."""
+        return self.job.ways.pause is not None
+
+    def saves_to(self, to: str) -> tuple[tuple[int, SaveRow], ...]:
+        """The other saves that go to shared storage or S3, each with its place in the list."""
+        return tuple((place, row) for place, row in enumerate(self.scenario.saves) if row.to == to)
+
+    def phase(self, name: str) -> Phase | None:
+        """One phase of the way of the data."""
+        return None if self.plan.datapath is None else self.plan.datapath.phase(name)
+
+    def limit(self, name: str) -> Hop | None:
+        """The hop that bounds a phase."""
+        phase = self.phase(name)
+        return None if phase is None else phase.limit
+
+    @property
     def wanted_s(self) -> float:
         """The interval before it is held between a step and the run. [s]"""
         schedule, asked = self.plan.schedule, self.scenario.storage.interval_s
@@ -104,6 +134,7 @@ def _from(part: str) -> Callable[[str], Reader]:
 
 
 of_schedule, of_waste, of_cost, of_size = _from("schedule"), _from("waste"), _from("cost"), _from("checkpoint")
+of_beyond, of_replication, of_ram = _from("beyond"), _from("replication"), _from("host_ram")
 of_chosen, of_next, of_storage = _from("storage.chosen"), _from("storage.next_best"), _from("storage")
 
 

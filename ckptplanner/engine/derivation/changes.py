@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckptplanner.engine.derivation.case import Case
-from ckptplanner.engine.derivation.figures import FIGURES, Figure, read_figure, result_text
+from ckptplanner.engine.derivation.figures import FIGURES, read_figure, result_text
 from ckptplanner.engine.derivation.nudges import NUDGES, nudged
+from ckptplanner.engine.derivation.recipe import Figure
 from ckptplanner.engine.derivation.writing import NOT_KNOWN, plain
 from ckptplanner.text import Text, text
 from ckptplanner.units import grouped, significant
@@ -53,6 +54,8 @@ def changes_of(case: Case, name: str) -> Iterator[Change]:
     figure, old = FIGURES[name], read_figure(case, name)
     found: list[tuple[tuple[int, float], Change]] = []
     for key, nudge in NUDGES.items():
+        if key not in figure.asked and nudge.is_quiet(case):
+            continue
         made = nudged(case, nudge)
         if made is None:
             continue

@@ -19,15 +19,16 @@ from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.derivation.case import Case
 from ckptplanner.engine.derivation.changes import Change, changes_of
-from ckptplanner.engine.derivation.figures import FIGURES, Figure, read_figure, recipe_of, result_text
+from ckptplanner.engine.derivation.figures import FIGURES, read_figure, recipe_of, result_text
 from ckptplanner.engine.derivation.missing import why_missing
 from ckptplanner.engine.derivation.nudges import CHOICE_WORDS
-from ckptplanner.engine.derivation.recipe import Recipe
-from ckptplanner.engine.derivation.terms import TERMS, Term
+from ckptplanner.engine.derivation.recipe import Figure, Recipe
+from ckptplanner.engine.derivation.term import Term
+from ckptplanner.engine.derivation.terms import TERMS
 from ckptplanner.engine.derivation.writing import NOT_KNOWN, plain, precise, shown
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.frozen import spec_of, value_at
-from ckptplanner.text import Text
+from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, GIBS, NBSP, brief, exact
 
 
@@ -137,7 +138,7 @@ def _inputs(case: Case, recipe: Recipe, own: str) -> Iterator[Input]:
             remark=term.remark(case),
             path=path,
             figure=figure,
-            kind=_kind(case, leads) or "doc",
+            kind="guess" if term.is_guess(case) else _kind(case, leads) or "doc",
         )
 
 
@@ -154,9 +155,16 @@ def _value(term: Term, value: float | None, *, is_field: bool) -> Text:
 
 def _choice(case: Case, path: str) -> Input:
     """A choice that decides which formula holds."""
-    value = value_at(case.scenario, path)
-    shown_as = CHOICE_WORDS.get(value, plain(str(value)))
-    return Input("", Text(spec_of(Scenario, path).title), shown_as, None, path, None, _kind(case, path))
+    value, spec = value_at(case.scenario, path), spec_of(Scenario, path)
+    if value is None:
+        shown_as = text("not given")
+    elif isinstance(value, tuple):
+        shown_as = text("{count} rows", count=len(value))
+    elif spec.unit is not None:
+        shown_as = plain(brief(value, spec.unit))
+    else:
+        shown_as = CHOICE_WORDS.get(value, plain(str(value)))
+    return Input("", Text(spec.title), shown_as, None, path, None, _kind(case, path) or "doc")
 
 
 def _kind(case: Case, leads: str) -> str:

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ckptplanner.engine.cards import quota_fraction
 from ckptplanner.engine.derivation import formulas, sources
+from ckptplanner.engine.derivation import formulas_beyond as templates
 from ckptplanner.engine.derivation.case import (
     Case,
-    Reader,
     dollars,
     finite,
+    of_beyond,
     of_chosen,
     of_schedule,
     of_size,
     of_storage,
     of_waste,
 )
-from ckptplanner.engine.derivation.recipe import Recipe, is_one_of
+from ckptplanner.engine.derivation.figures_beyond import BEYOND_FIGURES, BEYOND_UNITS
+from ckptplanner.engine.derivation.recipe import Figure, Recipe, is_one_of
 from ckptplanner.engine.derivation.writing import shown
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, COUNT, FRACTION, GIBS, NBSP, SECONDS, USD, Unit, brief
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A figure of the cards: its words, symbol, where it stands, its recipes (the first that holds), what it needs."""
-
-    title: Text | Callable[[Case], Text]
-    symbol: str
-    read: Reader
-    recipes: tuple[Recipe, ...]
-    asked: tuple[str, ...]
-    needs: tuple[str, ...] = ("system",)
-    in_points: bool = False
 
 
 def _by_basis(month: Text, run: Text, year: Text) -> Callable[[Case], Text]:
@@ -42,7 +31,7 @@ def _by_basis(month: Text, run: Text, year: Text) -> Callable[[Case], Text]:
 
 
 def _goodput(case: Case) -> float | None:
-    waste = of_waste("chosen_fraction")(case)
+    waste = of_waste("total_fraction")(case)
     return None if waste is None else 1.0 - waste
 
 
@@ -55,6 +44,7 @@ _UNITS: Mapping[str, Unit] = {
     **dict.fromkeys(
         ("next_best", "fill_fraction", "quota_fraction", "waste_fraction", "first_order_fraction", "goodput_fraction"), FRACTION
     ),
+    **BEYOND_UNITS,
 }  # fmt: skip
 _ASK_TIME = ("failures.mtbi_s", "storage.blocking_s", "storage.write_s", "workload.nodes")
 _ASK_SIZE = ("storage.write_s", "workload.layout", "workload.nodes")
@@ -68,9 +58,9 @@ _FIRST_RECIPE = Recipe(formulas.first_order, sources.FIRST_ORDER_HOLDS, sources.
 FIGURES: Mapping[str, Figure] = {
     "total_usd": Figure(
         _by_basis(text("Total a month"), text("Total of the run"), text("Total a year")), "K", dollars("total_usd_per_year"),
-        (Recipe("{K_s} + {K_g}", text("Counts storage and lost GPU time; not the GPUs that train."), sources.COSTS),),
+        (Recipe(templates.total_usd, text("Counts storage and lost GPU time; not the GPUs that train."), sources.COSTS),),
         ("storage.write_s", "failures.mtbi_s", "prices.gpu_value_usd_per_h", "workload.layout"),
-        ("system", "storage_price", "gpu_price", "progress", "first_order_chosen"),
+        ("system", "storage_price", "gpu_price", "progress", "first_order_chosen", "other_price"),
     ),
     "storage_usd": Figure(
         _by_basis(text("Storage a month"), text("Storage for the run"), text("Storage a year")), "K_s",
@@ -152,9 +142,10 @@ FIGURES: Mapping[str, Figure] = {
         text("Lost on average"), "r_mean", of_waste("mean_rework_s"),
         (
             Recipe(
-                lambda case: f"{formulas.period(case)} / 2 + {{t}}",
-                text("Interruptions are equally likely at any time."), sources.FIRST_ORDER,
+                formulas.mean_rework, text("Interruptions are equally likely at any time; a pause loses a step."),
+                sources.CLASSES, lambda case: case.pauses, also=("restart.classes",),
             ),
+            Recipe(formulas.mean_rework, text("Interruptions are equally likely at any time."), sources.FIRST_ORDER),
         ),
         ("storage.write_s", "storage.blocking_s", "failures.mtbi_s"),
     ),
@@ -162,19 +153,24 @@ FIGURES: Mapping[str, Figure] = {
         text("Restart time"), "R", of_schedule("restart_s"),
         (
             Recipe(
-                "{t_d} + {t_q} + {t_b} + {t_r}",
+                formulas.restart, text("The restart classes by their shares; what is read from near is part of the class."),
+                sources.CLASSES, lambda case: bool(case.classes), also=("restart.classes",),
+            ),
+            Recipe(
+                formulas.restart,
                 text("The parts follow one another; none of them is interrupted."), sources.RESTART,
             ),
         ),
         ("failures.restart_base_s", "storage.read_efficiency", "restore.copies", "storage.write_s"),
     ),
     "reach_s": Figure(
-        text("One can go back"), "r_back", of_schedule("reach_s"),
+        text("One can go back"), "r_back", of_beyond("oldest_reach_s"),
         (
             Recipe(
-                lambda case: f"({{k}} − 1) · {formulas.period(case)}",
-                text("One of the k generations is being written."), sources.REACH,
+                templates.reach, text("One of the k generations is being written; permanent saves reach further."),
+                sources.OTHER_SAVES, lambda case: any(row.kind == "permanent" for row in case.scenario.saves), also=("saves",),
             ),
+            Recipe(templates.reach, text("One of the k generations is being written."), sources.REACH),
         ),
         ("storage.generations_kept", "failures.mtbi_s", "storage.blocking_s"),
     ),
@@ -233,7 +229,7 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "fill_fraction": Figure(
         text("File system full"), "f_c", of_chosen("fill_ratio"),
-        (Recipe("{k} · {S_gib} / {c}", text("All k generations, the one being written included."), sources.FILL),),
+        (Recipe(formulas.fill, text("All k generations, the one being written included."), sources.FILL),),
         ("storage.generations_kept", "workload.layout", "storage.write_s"),
     ),
     "quota_fraction": Figure(
@@ -298,7 +294,7 @@ FIGURES: Mapping[str, Figure] = {
                 ("storage.interval_model",),
             ),
             Recipe(
-                lambda case: f"√(2 · {formulas.stop(case)} · {{M}} / 3)", sources.FIRST_ORDER_HOLDS, sources.NEXT_SAVE,
+                formulas.young, sources.FIRST_ORDER_HOLDS, sources.NEXT_SAVE,
                 _NEXT_SAVE, also=("storage.interval_model",),
             ),
             Recipe(
@@ -312,7 +308,7 @@ FIGURES: Mapping[str, Figure] = {
                 also=("storage.interval_model",),
             ),
             Recipe(
-                lambda case: f"√(2 · {formulas.stop(case)} · {{M}})", text("C much below T and T much below M."), sources.YOUNG,
+                formulas.young, text("C much below T and T much below M."), sources.YOUNG,
                 also=("storage.interval_model",),
             ),
         ),
@@ -328,7 +324,7 @@ FIGURES: Mapping[str, Figure] = {
         _ASK_TIME, ("system", "progress", "first_order"),
     ),
     "goodput_fraction": Figure(
-        text("Goodput"), "G", _goodput, (Recipe("1 − {eta}", sources.ALWAYS, sources.DEFINITION),),
+        text("Goodput"), "G", _goodput, (Recipe(templates.goodput, sources.ALWAYS, sources.DEFINITION),),
         _ASK_TIME, ("system", "progress", "first_order_chosen"), in_points=True,
     ),
     "mtbi_s": Figure(
@@ -356,6 +352,7 @@ FIGURES: Mapping[str, Figure] = {
         (Recipe(formulas.restore_read, text("At the sustained rate, all nodes reading at once."), sources.RESTORE),),
         ("storage.read_efficiency", "restore.copies", "storage.write_s", "workload.layout"),
     ),
+    **BEYOND_FIGURES,
 }  # fmt: skip
 
 

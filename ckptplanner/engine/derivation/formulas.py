@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 
-from ckptplanner.engine.derivation.case import Case, need_s, of_chosen
+from ckptplanner.engine.derivation.case import Case, need_s, of_beyond, of_chosen, of_waste
+from ckptplanner.engine.operations import RestartClass
+from ckptplanner.engine.outcome import mean_wait_s
 from ckptplanner.units import NBSP
 
 
@@ -34,8 +36,51 @@ def period(case: Case) -> str:
     return "{T}" if not case.waits else "{C}" if case.is_sync else "({C} + {t_w})"
 
 
-def _downtime(case: Case, template: str) -> str:
-    return template if case.scenario.failures.downtime_s else ""
+def mtbi(case: Case) -> str:
+    """The time between interruptions that go back to a save: all of them, or those that do not only pause."""
+    return "{M}" if case.job.ways.save_share == 1 else "{M_s}"
+
+
+def _downtime(case: Case) -> str:
+    """What passes before a restart begins: D, and the mean wait for a spare; empty without."""
+    parts = ["{D}"] if case.scenario.failures.downtime_s else []
+    return " + ".join([*parts, *(["{t_sp}"] if mean_wait_s(case.scenario, case.job.mtbi_s) else [])])
+
+
+def mean_rework(case: Case) -> str:
+    """What an interruption loses on average, by the ways in which it may end."""
+    since_save = f"{period(case)} / 2 + {{t}}"
+    if not case.pauses:
+        return since_save
+    return (f"{{w_s}} · ({since_save}) + " if case.job.ways.rollback.share else "") + "{w_p} · {s}"
+
+
+def restart(case: Case) -> str:
+    """R: its parts, or the restart classes by their shares."""
+    return " + ".join(_class(place, row) for place, row in case.classes) or _ALL_PARTS
+
+
+def rollback_restart(case: Case) -> str:
+    """The mean restart of the interruptions that go back to a save."""
+    rows = [(place, row) for place, row in case.classes if row.rework == "save"]
+    if not rows:
+        return _ALL_PARTS
+    return f"({' + '.join(_class(place, row) for place, row in rows)}) / {{w_s}}"
+
+
+def pause(case: Case) -> str:
+    """What the interruptions that lose a step cost each interruption on average."""
+    rows = [_class(place, row) for place, row in case.classes if row.rework == "step"]
+    lost = " + ".join(part for part in ("{s}", _downtime(case)) if part)
+    return " + ".join([*rows, f"{{w_p}} · ({lost})" if " + " in lost else f"{{w_p}} · {lost}"])
+
+
+_ALL_PARTS = "{t_d} + {t_q} + {t_b} + {t_r}"
+
+
+def _class(place: int, row: RestartClass) -> str:
+    own = f"({{b_{place}}} + {{t_r}})" if row.reads_from == "shared" else f"{{b_{place}}}"
+    return f"{{w_{place}}} · {own}"
 
 
 def interval(case: Case) -> str:
@@ -73,10 +118,28 @@ def required(case: Case) -> str:
 
 def capacity_needed(case: Case) -> str:
     """The size that holds the generations and sustains the rate, before it is rounded up to one that is sold."""
-    storage = case.scenario.storage
-    held = "{k} · {S_gib}" + (" / {fill}" if storage.max_fill != 1 else "")
+    storage, shared = case.scenario.storage, case.scenario.shared
+    kept = held(case)
+    if storage.max_fill != 1:
+        kept = f"({kept}) / {{fill}}" if " + " in kept else f"{kept} / {{fill}}"
+    rate = _product("{W}", "{n_w}" if shared.jobs > 1 else "") + (" + {load}" if shared.load_bytes_per_s else "")
+    rate = f"({rate})" if " + " in rate else rate
     per_tib = "({e_w} · {tau})" if storage.write_efficiency != 1 else "{tau}"
-    return f"max({held}, 1,000{NBSP}GiB · {{W}} / {per_tib})"
+    return f"max({kept}, 1,000{NBSP}GiB · {rate} / {per_tib})"
+
+
+def held(case: Case) -> str:
+    """What lies on the file system: the generations of all jobs, other saves, and what others use."""
+    shared = case.scenario.shared
+    parts = [_product("{k}", "{S_gib}", "{jobs}" if shared.jobs > 1 else "")]
+    parts += ["{o_gib}"] if case.saves_to("shared") else []
+    return " + ".join([*parts, *(["{used_gib}"] if shared.used_bytes else [])])
+
+
+def fill(case: Case) -> str:
+    """How full the file system is."""
+    kept = held(case)
+    return f"({kept}) / {{c}}" if " + " in kept else f"{kept} / {{c}}"
 
 
 def _client(case: Case) -> bool:
@@ -85,21 +148,46 @@ def _client(case: Case) -> bool:
 
 def _grouped(rate: str) -> str:
     """A product below a line needs its parentheses."""
-    return f"({rate})" if " · " in rate and not rate.startswith("min(") else rate
+    is_one = not any(sign in rate for sign in (" · ", " − ", " / ")) or rate.startswith("min(")
+    return rate if is_one else f"({rate})"
+
+
+def _own_write_rate(case: Case) -> str:
+    """What the file system has left for this job's writes: never less than 1 B/s, so that times stay finite."""
+    storage, shared, chosen = case.scenario.storage, case.scenario.shared, case.chosen
+    share = "{e_w}" if storage.write_efficiency != 1 else ""
+    left = 1.0
+    if chosen is not None:
+        own = chosen.baseline_bytes_per_s - shared.load_bytes_per_s / storage.write_efficiency
+        left = own / (of_beyond("jobs_writing")(case) or 1.0)
+    if left < 1.0:
+        return _product(_LEAST_RATE, share)
+    rate = _product("{B}", share)
+    if shared.load_bytes_per_s:
+        rate = f"({rate} − {{load}})" if shared.jobs > 1 else f"{rate} − {{load}}"
+    return rate + (" / {n_w}" if shared.jobs > 1 else "")
+
+
+_LEAST_RATE = f"1{NBSP}B/s"
 
 
 def writes_in(case: Case) -> str:
     """The time that the file system needs for a write."""
     storage = case.scenario.storage
-    rate = _product("{B}", "{e_w}" if storage.write_efficiency != 1 else "")
+    rate = _own_write_rate(case)
     if _client(case):
-        rate = f"min({rate}, {_product('{N}' if case.scenario.workload.writer == 'sharded' else '', '{client}')})"
+        nodes = _product("{N}" if case.scenario.workload.writer == "sharded" else "", "{client}")
+        rate = f"min({rate}, {nodes}{' / {skew}' if case.scenario.datapath.writer_skew_ratio != 1 else ''})"
     return ("{l} + " if storage.latency_s else "") + f"{{S}} / {_grouped(rate)}"
 
 
 def restore_read(case: Case) -> str:
     """The time that reading the checkpoint back takes."""
-    rate = _product("{B_r}" if case.is_custom else "{B}", "{e_r}" if case.scenario.storage.read_efficiency != 1 else "")
+    storage, load, chosen = case.scenario.storage, case.scenario.shared.load_bytes_per_s, case.chosen
+    rate = _product("{B_r}" if case.is_custom else "{B}", "{e_r}" if storage.read_efficiency != 1 else "")
+    rate += " − {load}" if load else ""
+    if chosen is not None and chosen.read_bytes_per_s * storage.read_efficiency - load < 1.0:
+        rate = _LEAST_RATE
     if _client(case):
         rate = f"min({rate}, {{N}} · {{client}})"
     size = _product("{copies}" if case.scenario.restore.copies != 1 else "", "{S}")
@@ -109,34 +197,58 @@ def restore_read(case: Case) -> str:
 def first_order(case: Case) -> str:
     """The waste to first order; where training waits, what the waiting costs is counted as saving."""
     saving = f"1 − ({{T}} − {stop(case)}) / {period(case)}" if case.waits else f"{stop(case)} / {{T}}"
-    return f"{saving} + ({period(case)} / 2 + {{t}} + {{R}}{_downtime(case, ' + {D}')}) / {{M}}"
+    rework = "{r_mean}" if case.pauses else mean_rework(case)
+    parts = " + ".join(part for part in (rework, "{R}", _downtime(case)) if part)
+    return f"{saving} + ({parts}) / {{M}}{' + {q}' if case.job.row_stop_fraction else ''}"
 
 
 def exact_waste(case: Case) -> str:
     """The waste of the exact model: one line for saves that fit in and for those that are waited for."""
+    if _saves_take_more(case):
+        saving = f"1 − ({{T}} − {stop(case)}) / {period(case)}" if case.waits else f"{stop(case)} / {{T}}"
+        return f"{saving} + {{q}}" if (of_waste("saving_fraction")(case) or 0.0) < 1.0 else f"min({saving} + {{q}}, 1)"
     background = "" if case.is_sync and case.scenario.storage.published == "write_end" else " + {t} − {C}"
+    mean, down, stops = mtbi(case), _downtime(case), case.job.row_stop_fraction
+    below = [f"(1 + ({down}) / {mean})" if " + " in down else f"(1 + {down} / {mean})"] if down else []
+    below += ["(1 + {H} / {M})"] if case.pauses else []
+    other = "" if not stops else " · (1 − {q})" if stops < 1 else " · max(1 − {q}, 0)"
     return (
-        f"1 − ({{T}} − {stop(case)}) / {{M}} · e^(−({{T}}{background} + {{R}}) / {{M}})"
-        f" / (1 − e^(−{period(case)} / {{M}})){_downtime(case, ' / (1 + {D} / {M})')}"
+        f"1 − ({{T}} − {stop(case)}) / {mean} · e^(−({{T}}{background} + {'{R_s}' if case.pauses else '{R}'}) / {mean})"
+        f" / (1 − e^(−{period(case)} / {mean})){''.join(f' / {part}' for part in below)}{other}"
     )
+
+
+def _saves_take_more(case: Case) -> bool:
+    """Whether interruptions are so rare that the waste is what the saves take: other saves may stop it while it waits."""
+    exact, saving = of_waste("exact_fraction")(case), of_waste("saving_fraction")(case)
+    return bool(case.job.row_stop_fraction) and exact is not None and exact == saving
 
 
 def best_exact(case: Case) -> str:
     """The equation that the best interval satisfies."""
-    return f"1 − e^(−{{T_best}} / {{M}}) = ({{T_best}} − {stop(case)}) / {{M}}"
+    mean = mtbi(case)
+    return f"1 − e^(−{{T_best}} / {mean}) = ({{T_best}} − {stop(case)}) / {mean}"
 
 
 def best_next_save(case: Case) -> str:
     """The same equation where a checkpoint counts from the next save on."""
-    return f"(({{T_best}} − {stop(case)}) / {{M}}) · (2 − e^(−{{T_best}} / {{M}})) = 1 − e^(−{{T_best}} / {{M}})"
+    mean = mtbi(case)
+    left = f"(({{T_best}} − {stop(case)}) / {mean}) · (2 − e^(−{{T_best}} / {mean}))"
+    return f"{left} = 1 − e^(−{{T_best}} / {mean})"
+
+
+def young(case: Case) -> str:
+    """Young's interval, or what takes its place where a checkpoint counts from the next save on."""
+    third = " / 3" if case.scenario.storage.published == "next_save" else ""
+    return f"√(2 · {stop(case)} · {mtbi(case)}{third})"
 
 
 def daly(case: Case) -> str:
     """Daly's series, or what he gives beyond its range."""
-    lost, schedule = stop(case), case.plan.schedule
-    if schedule is not None and schedule.lost_per_save_s >= 2 * schedule.mtbi_s:
-        return f"{{M}} + {lost}"
-    return f"√(2 · {lost} · {{M}}) · (1 + √({lost} / (2 · {{M}})) / 3 + {lost} / (2 · {{M}}) / 9)"
+    lost, schedule, mean = stop(case), case.plan.schedule, mtbi(case)
+    if schedule is not None and schedule.lost_per_save_s >= 2 * case.job.rollback_mtbi_s:
+        return f"{mean} + {lost}"
+    return f"√(2 · {lost} · {mean}) · (1 + √({lost} / (2 · {mean})) / 3 + {lost} / (2 · {mean}) / 9)"
 
 
 def storage_usd(case: Case) -> str:
@@ -147,5 +259,6 @@ def storage_usd(case: Case) -> str:
 
 def lost_usd(case: Case) -> str:
     """The lost GPU hours by their value, for the span of time that dollars are for."""
-    year = f"8,760{NBSP}h · {{N}} · {{g}} · {{v}} · {{eta}}"
+    lost = "({eta} + {eta_p})" if of_waste("planned_fraction")(case) else "{eta}"
+    year = f"8,760{NBSP}h · {{N}} · {{g}} · {{v}} · {lost}"
     return year + {"month": " / 12", "run": f" · {{days}} / 365{NBSP}d", "year": ""}[case.basis]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from ckptplanner.data import catalog
 from ckptplanner.engine.derivation.case import Case, finite
+from ckptplanner.engine.replicas import jump_of
 from ckptplanner.engine.scenario import Scenario, storage_price_path
 from ckptplanner.frozen import spec_of, value_at, with_value
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES_PER_PARAM, COUNT, SECONDS, USD, brief
+from ckptplanner.units import BYTES, BYTES_PER_PARAM, COUNT, DAY, HOUR, SECONDS, USD, brief, grouped
 
 Edits = Mapping[str, Any]
 
@@ -24,6 +25,15 @@ class Nudge:
 
     label: Text
     edits: Callable[[Case], tuple[Any, Edits] | None]
+    quiet: str = ""  # a field: while it has its default, only figures that ask for this change show it
+
+    def is_quiet(self, case: Case) -> bool:
+        """Whether only figures that ask for it show it."""
+        return bool(self.quiet) and value_at(case.scenario, self.quiet) == spec_of(Scenario, self.quiet).default
+
+
+def _quiet(nudge: Nudge, path: str) -> Nudge:
+    return replace(nudge, quiet=path)
 
 
 def _times(path: str, factor: float, label: Text, start: float | None = None) -> Nudge:
@@ -34,7 +44,8 @@ def _times(path: str, factor: float, label: Text, start: float | None = None) ->
         new = value * factor if value else start
         if new is None:
             return None
-        return _brief(new, path), {path: max(1, round(new)) if isinstance(value, int) else new}
+        is_whole = spec_of(Scenario, path).is_integer
+        return _brief(max(1, round(new)) if is_whole else new, path), {path: max(1, round(new)) if is_whole else new}
 
     return Nudge(label, edits)
 
@@ -68,6 +79,7 @@ CHOICE_WORDS: Mapping[str, Text] = {
     "within": text("pace within the write time"), "full": text("pace full"),
     "write_end": text("restorable when written"), "next_save": text("restorable at the next save"),
     "auto": text("auto"), "on": text("EFA on"), "off": text("EFA off"),
+    "share": text("each process stages its part"), "whole": text("each process stages all of it"),
     "storage_usd": text("cheapest by storage"), "total_usd": text("cheapest in total"),
 }  # fmt: skip
 
@@ -87,8 +99,14 @@ def _layout(case: Case) -> tuple[Any, Edits]:
 
 def _restart_base(case: Case) -> tuple[Any, Edits]:
     parts = ("failures.detect_s", "failures.reschedule_s", "failures.start_s")
-    half = {path: value_at(case.scenario, path) / 2 for path in parts}
-    return brief(sum(half.values()), SECONDS), half
+    half: dict[str, Any] = {path: value_at(case.scenario, path) / 2 for path in parts}
+    shown = brief(sum(half.values()), SECONDS)
+    rows = case.scenario.restart.classes
+    if not rows:
+        return shown, half
+    names = ("detect_s", "reschedule_s", "start_s")
+    faster = tuple(row.model_copy(update={name: getattr(row, name) / 2 for name in names}) for row in rows)
+    return text("half of the time before the read"), {**half, "restart.classes": faster}
 
 
 def _gpu_value(case: Case) -> tuple[Any, Edits] | None:
@@ -122,6 +140,39 @@ def _best_again(case: Case) -> tuple[Any, Edits] | None:
 
 def _cheapest_again(case: Case) -> tuple[Any, Edits] | None:
     return None if case.scenario.storage.tier == "auto" or case.is_custom else ("", {"storage.tier": "auto"})
+
+
+def _jump(case: Case) -> tuple[Any, Edits]:
+    twice = 2 * jump_of(case.scenario)
+    return grouped(twice), {"replication.jump": twice}
+
+
+def _one_spare_more(case: Case) -> tuple[Any, Edits]:
+    more = case.scenario.spares.nodes + 1
+    return grouped(more), {"spares.nodes": more}
+
+
+def _more_memory(case: Case) -> tuple[Any, Edits] | None:
+    ram = case.plan.host_ram.ram_bytes if case.plan.host_ram else None
+    return None if ram is None else (brief(ram * 2, BYTES), {"memory.ram_bytes": ram * 2})
+
+
+def _other_zone(case: Case) -> tuple[Any, Edits]:
+    same = case.scenario.network.same_zone
+    return text("in another zone") if same else text("in the nodes' zone"), {"network.same_zone": not same}
+
+
+def _no_classes(case: Case) -> tuple[Any, Edits] | None:
+    return ("", {"restart.classes": ()}) if case.scenario.restart.classes else None
+
+
+def _no_other_saves(case: Case) -> tuple[Any, Edits] | None:
+    return ("", {"saves": ()}) if case.scenario.saves else None
+
+
+def _pinned(case: Case) -> tuple[Any, Edits]:
+    pinned = case.scenario.datapath.pinned
+    return text("pageable copies") if pinned else text("pinned copies"), {"datapath.pinned": not pinned}
 
 
 NUDGES: Mapping[str, Nudge] = {
@@ -169,6 +220,44 @@ NUDGES: Mapping[str, Nudge] = {
     "run.days": _times("run.days", 0.5, text("a run of {value}")),
     "prices.storage_usd_per_gib_month": Nudge(text("storage at half the price"), _storage_price),
     "prices.gpu_value_usd_per_h": Nudge(text("{value} a GPU-hour"), _gpu_value),
+    "planned.every_s": _quiet(_times("planned.every_s", 2, text("a planned stop every {value}"), DAY), "planned.every_s"),
+    "planned.notice_s": _quiet(_times("planned.notice_s", 0.5, text("{value} of notice"), 60.0), "planned.every_s"),
+    "planned.queue_s": _quiet(_times("planned.queue_s", 2, text("{value} in the queue"), HOUR), "planned.every_s"),
+    "restart.classes": Nudge(text("all interruptions alike"), _no_classes),
+    "saves": Nudge(text("no other saves"), _no_other_saves),
+    "shared.used_bytes": _quiet(_times("shared.used_bytes", 2, text("{value} used by others"), 1e12), "shared.used_bytes"),
+    "shared.load_bytes_per_s": _quiet(
+        _times("shared.load_bytes_per_s", 2, text("{value} of load by others"), 1e9), "shared.load_bytes_per_s"
+    ),
+    "shared.jobs": _quiet(_times("shared.jobs", 2, text("{value} jobs like this")), "shared.jobs"),
+    "spares.nodes": _quiet(Nudge(text("{value} spare nodes"), _one_spare_more), "spares.wait_s"),
+    "spares.wait_s": _quiet(_times("spares.wait_s", 2, text("{value} of wait without a spare"), HOUR), "spares.wait_s"),
+    "network.same_zone": _quiet(Nudge(text("{value}"), _other_zone), "network.same_zone"),
+    "prices.s3_usd_per_gb_month": _times("prices.s3_usd_per_gb_month", 0.5, text("{value} a GB in S3")),
+    "prices.cross_zone_usd_per_gb": _quiet(
+        _times("prices.cross_zone_usd_per_gb", 0.5, text("{value} a GB across zones"), 0.02), "network.same_zone"
+    ),
+    "replication.factor": _quiet(_times("replication.factor", 2, text("{value} copies")), "replication.factor"),
+    "replication.jump": _quiet(Nudge(text("members {value} ranks apart"), _jump), "replication.factor"),
+    "replication.rebuild_s": _quiet(
+        _times("replication.rebuild_s", 0.5, text("copies rebuilt within {value}"), HOUR), "replication.factor"
+    ),
+    "replication.node_loss_interval_s": _quiet(
+        _times("replication.node_loss_interval_s", 2, text("a node lost every {value}")), "replication.factor"
+    ),
+    "replication.rack_loss_interval_s": _quiet(
+        _times("replication.rack_loss_interval_s", 2, text("a rack lost every {value}")), "replication.factor"
+    ),
+    "memory.ram_bytes": _quiet(Nudge(text("{value} of host RAM"), _more_memory), "memory.ram_bytes"),
+    "memory.job_bytes": _times("memory.job_bytes", 2, text("{value} for the job")),
+    "memory.staging": _quiet(_choose("memory.staging", "whole", "share"), "memory.staging"),
+    "memory.writes_in_flight": _quiet(_times("memory.writes_in_flight", 2, text("{value} saves in RAM")), "memory.staging"),
+    "memory.staging_copies": _quiet(_times("memory.staging_copies", 2, text("{value} staging copies")), "memory.staging"),
+    "datapath.writer_skew_ratio": _quiet(
+        _put("datapath.writer_skew_ratio", 1.5, 1.0, text("the fullest writer moves {value} times the mean")),
+        "datapath.writer_skew_ratio",
+    ),
+    "datapath.pinned": _quiet(Nudge(text("{value}"), _pinned), "datapath.pinned"),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""One way to a figure: its template, when it holds, where it is valid and who says so."""
+"""A figure that one can ask about, and the ways to it: template, when it holds, where it is valid and who says so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ckptplanner.engine.derivation.case import Case, Maker
+from ckptplanner.engine.derivation.case import Case, Maker, Reader
 from ckptplanner.frozen import value_at
 from ckptplanner.text import Text
 
@@ -29,6 +29,19 @@ class Recipe:
     def written(self, case: Case) -> str:
         """The template for this case."""
         return self.template if isinstance(self.template, str) else self.template(case)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the cards: its words, symbol, where it stands, its recipes (the first that holds), what it needs."""
+
+    title: Text | Callable[[Case], Text]
+    symbol: str
+    read: Reader
+    recipes: tuple[Recipe, ...]
+    asked: tuple[str, ...]
+    needs: tuple[str, ...] = ("system",)
+    in_points: bool = False
 
 
 def is_one_of(path: str, *values: object) -> Callable[[Case], bool]:

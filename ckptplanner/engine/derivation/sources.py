@@ -31,6 +31,16 @@ OPTIMUM = text("Exact renewal model, docs/models.md 4.2: derived and simulated; 
 SCALING = text("Interruptions, docs/models.md 5.")
 TWO_TIMES = text("Two times of a write, docs/models.md 7.3.")
 RESTORE = text("Reading it back, docs/models.md 7.4.")
+PLANNED = text("Planned stops, docs/models.md 14.1.")
+CLASSES = text("Restart classes, docs/models.md 14.2.")
+OTHER_SAVES = text("Other saves, docs/models.md 14.3.")
+NEIGHBOURS = text("Shared file systems, docs/models.md 14.4.")
+SPARES = text("Spares, docs/models.md 14.5.")
+ZONES = text("Across zones, docs/models.md 14.6.")
+OTHER_COSTS = text("S3, spares and zones, docs/models.md 14.")
+COPIES = text("Copies on local drives, docs/models.md 13; Cidon et al., Copysets, USENIX ATC 2013, for scattered copies.")
+RAM = text("Ledger of host memory, docs/models.md 13.")
+PATH = text("Way of the data, docs/models.md 12.")
 YEAR = text("A year is 8,760 h. Reserved GPUs cost the same idle: then it is the value of the training that was lost.")
 
 

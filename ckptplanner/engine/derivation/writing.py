@@ -7,6 +7,8 @@ import math
 from ckptplanner.text import Text, text
 from ckptplanner.units import NBSP, SHOWN_STEPS, USD, Unit, brief, exact, grouped, significant
 
+_PRICES = {"USD/h": "/h", "USD/GiB-month": "/GiB", "USD/GB-month": "/GB", "USD/GB": "/GB"}
+
 
 def precise(value: float, unit: Unit) -> str:
     """A number for the substituted line: five digits and a unit in which the line can be worked out by hand."""
@@ -18,7 +20,7 @@ def precise(value: float, unit: Unit) -> str:
     if unit.kind == "fraction":
         return f"{_digits(value * 100)}{NBSP}%"
     if unit.kind == "usd":
-        return "$" + _digits(value) + {"USD/h": "/h", "USD/GiB-month": "/GiB"}.get(unit.symbol, "")
+        return "$" + _digits(value) + _PRICES.get(unit.symbol, "")
     ending = {"time": "s", "gib": "GiB", "tier": "MB/s", "bytes_per_param": "B", "days": "d"}.get(unit.kind)
     return _digits(value) + (f"{NBSP}{ending}" if ending else "")
 

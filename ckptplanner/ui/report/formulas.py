@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ckptplanner.engine.cards import network_fraction
 from ckptplanner.engine.plan import Plan, Schedule, Waste
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.ui.words import say
@@ -26,9 +27,16 @@ def formula_rows(plan: Plan) -> list[FormulaRow]:
     if plan.storage.chosen is not None and plan.storage.chosen.bound_by is not None:
         rows.append(_capacity(plan))
     if plan.schedule is not None and plan.waste is not None:
-        rows += [_interval(plan.scenario.storage, plan.schedule), _restart(plan.schedule), _rework(plan.waste)]
-        rows += [_first_order(plan.waste), _exact(plan.waste), _dollars()]
-    return rows
+        rows += [_interval(plan.scenario.storage, plan.schedule), _restart(plan, plan.schedule)]
+        rows += [_rework(plan, plan.waste), _first_order(plan, plan.waste), _exact(plan, plan.waste)]
+        rows += [] if plan.scenario.planned.every_s is None else [_planned(plan.waste)]
+        rows.append(_dollars(plan))
+    return [*rows, *_copies(plan), *_node(plan)]
+
+
+def _stops(plan: Plan) -> bool:
+    """Whether other saves stop training."""
+    return any(row.stop_s for row in plan.scenario.saves)
 
 
 def _size(plan: Plan) -> FormulaRow:
@@ -53,6 +61,17 @@ def _capacity(plan: Plan) -> FormulaRow:
     chosen = plan.storage.chosen
     assert chosen is not None
     formula = say("u × the next whole number above max(k S / fill, 1000 W / (τ efficiency)) / u")
+    shared = plan.scenario.shared
+    if (
+        shared.jobs > 1
+        or shared.load_bytes_per_s
+        or shared.used_bytes
+        or any(row.to == "shared" for row in plan.scenario.saves)
+    ):
+        formula = say(
+            "u × the next whole number above max((k S jobs + other saves + used by others) / fill, "
+            "1000 (W jobs writing + load of others) / (τ efficiency)) / u"
+        )
     source = say("AWS, FSx for Lustre, Persistent 2 SSD; legal sizes only.")
     return FormulaRow(say("Capacity"), formula, brief(chosen.capacity_gib, GIBS), source)
 
@@ -84,35 +103,49 @@ def _daly_interval(*, is_next: bool) -> tuple[str, str]:
     return formula, say("J. T. Daly, FGCS 22(3), 2006, start to start; M + C from C = 2M on.")
 
 
-def _restart(schedule: Schedule) -> FormulaRow:
+def _restart(plan: Plan, schedule: Schedule) -> FormulaRow:
+    formula = say("R = detect + reschedule + start + copies × S / read rate")
+    if plan.scenario.restart.classes:
+        formula = say("R = sum over the restart classes of share × (detect + reschedule + start + read)")
     return FormulaRow(
-        say("Restart"), say("R = detect + reschedule + start + copies × S / read rate"),
+        say("Restart"), formula,
         f"R = {brief(schedule.restart_s, SECONDS)}", say("The read is bounded by the file system and by the nodes."),
     )  # fmt: skip
 
 
-def _rework(waste: Waste) -> FormulaRow:
+def _rework(plan: Plan, waste: Waste) -> FormulaRow:
     numbers = f"{brief(waste.mean_rework_s, SECONDS)}, {brief(waste.worst_rework_s, SECONDS)}"
-    return FormulaRow(
-        say("Rework, mean and worst"), "P/2 + t, P + t", numbers, say("An interruption strikes at any time alike.")
-    )
+    formula = "P/2 + t, P + t"
+    if _pauses(plan):
+        formula = "w<sub>s</sub> (P/2 + t) + w<sub>p</sub> s, P + t"
+    return FormulaRow(say("Rework, mean and worst"), formula, numbers, say("An interruption strikes at any time alike."))
 
 
-def _first_order(waste: Waste) -> FormulaRow:
+def _pauses(plan: Plan) -> bool:
+    """Whether some interruptions lose a step only."""
+    return any(row.rework == "step" and row.share > 0 for row in plan.scenario.restart.classes)
+
+
+def _first_order(plan: Plan, waste: Waste) -> FormulaRow:
     value = waste.first_order_fraction
+    rework = "r<sub>mean</sub>" if _pauses(plan) else "P/2 + t"
     numbers = say("holds no more") if value is None else f"η = {brief(value, FRACTION)}"
     return FormulaRow(
-        say("Waste, first order"), "η ≈ C/T + (P/2 + t + R + D) / M", numbers,
+        say("Waste, first order"), f"η ≈ C/T + ({rework} + R + D) / M{' + q' if _stops(plan) else ''}", numbers,
         say("Young 1974. Holds for C much below T, T much below M, t < T, constant rate."),
     )  # fmt: skip
 
 
-def _exact(waste: Waste) -> FormulaRow:
+def _exact(plan: Plan, waste: Waste) -> FormulaRow:
     value = waste.exact_fraction
     numbers = say("makes no progress") if value is None else f"η = {brief(value, FRACTION)}"
-    formula = "1 − η = ((T − C)/M) e<sup>−(T + t − s + R)/M</sup><br/>/ ((1 − e<sup>−P/M</sup>)(1 + D/M)), " + say(
-        "s = the stop alone"
-    )
+    below = "(1 + D/M)" + ("(1 + H/M<sub>0</sub>)" if _pauses(plan) else "")
+    formula = f"1 − η = ((T − C)/M) e<sup>−(T + t − s + R)/M</sup><br/>/ ((1 − e<sup>−P/M</sup>){below})"
+    formula += f"{' (1 − q)' if _stops(plan) else ''}, " + say("s = the stop alone")
+    if _pauses(plan):
+        formula += "<br/>" + say(
+            "M and R here of the interruptions that go back to a save, H the pauses by interruption, M<sub>0</sub> of all"
+        )
     return FormulaRow(
         say("Waste, exact"), formula, numbers,
         say("Renewal reward for exponential interruptions, which may strike during saves and restarts; any C, T and M. "
@@ -120,8 +153,52 @@ def _exact(waste: Waste) -> FormulaRow:
     )  # fmt: skip
 
 
-def _dollars() -> FormulaRow:
+def _planned(waste: Waste) -> FormulaRow:
+    value = waste.planned_fraction
     return FormulaRow(
-        say("Dollars a year"), say("{hours} × GPUs × value of a GPU-hour × η + 12 × storage", hours=f"{HOURS_PER_YEAR:,.0f}"),
-        "", say("Reserved GPUs cost the same idle or busy: then it is the value of the training lost."),
+        say("Planned stops"), say("(R + queue + last save, or P/2 + t where the notice is too short) / every"),
+        "" if value is None else f"{brief(value, FRACTION)}", say("Stops that are rare against the interval."),
     )  # fmt: skip
+
+
+def _dollars(plan: Plan) -> FormulaRow:
+    hours = f"{HOURS_PER_YEAR:,.0f}"
+    formula = say("{hours} × GPUs × value of a GPU-hour × η + 12 × storage", hours=hours)
+    if plan.scenario.planned.every_s is not None or (plan.cost and plan.cost.other_usd_per_year):
+        formula = say(
+            "{hours} × GPUs × value of a GPU-hour × (η + planned stops) + 12 × storage + S3, spares, zones", hours=hours
+        )
+    return FormulaRow(
+        say("Dollars a year"), formula, "",
+        say("Reserved GPUs cost the same idle or busy: then it is the value of the training lost."),
+    )  # fmt: skip
+
+
+def _copies(plan: Plan) -> list[FormulaRow]:
+    """The chance of losing a group, where there are copies."""
+    copies = plan.replication
+    if copies is None or copies.factor == 1 or copies.run_loss_probability is None:
+        return []
+    return [FormulaRow(
+        say("A group is lost in the run"),
+        "1 − e<sup>−(N/M<sub>n</sub> p<sup>F−1</sup> + n<sub>r</sub>/M<sub>r</sub>) L</sup>,<br/>"
+        "p = 1 − e<sup>−Δ/M<sub>n</sub></sup>",
+        brief(copies.run_loss_probability, FRACTION), say("Independent losses, and racks that hold whole groups."),
+    )]  # fmt: skip
+
+
+def _node(plan: Plan) -> list[FormulaRow]:
+    """How full the node's memory and its way to storage are."""
+    ram, network = plan.host_ram.fill_ratio if plan.host_ram else None, network_fraction(plan)
+    rows = []
+    if ram is not None:
+        rows.append(FormulaRow(
+            say("Host RAM"), say("all that a node's memory holds / its memory"), brief(ram, FRACTION),
+            say("The most loaded node at its fullest."),
+        ))  # fmt: skip
+    if network is not None:
+        rows.append(FormulaRow(
+            say("Network of a node"), say("S of a node / (t<sub>w</sub> × lowest ceiling of a node on the way)"),
+            brief(network, FRACTION), say("Cards, links and the limit of one client."),
+        ))  # fmt: skip
+    return rows
