@@ -48,6 +48,11 @@ def beyond_plan(context: Context) -> Beyond:
         + sum(on_shared)
         + scenario.shared.load_bytes_per_s,
         s3_bytes=s3_bytes,
+        s3_mean_bytes=sum(
+            row.saved_bytes * beyond.mean_kept(row.count_in_run, given.keep)
+            for row, given in zip(rows, scenario.saves, strict=True)
+            if row.to == "s3"
+        ),
         s3_usd_per_month=None if price is None else s3_bytes / GB * price,
         oldest_reach_s=_oldest_reach_s(context),
         final_save_s=None if planned.every_s is None else schedule.writes_in_s,
@@ -70,15 +75,13 @@ def _row(context: Context, row: SaveRow) -> SavedRow:
     count = beyond.count_in_run(row.every_s, job.run_s)
     held = size * beyond.kept(count, row.keep)
     price = scenario.prices.s3_usd_per_gb_month
-    on_s3 = None if row.to != "s3" or price is None else price
-    billed = None if on_s3 is None else held / GB * on_s3
-    mean = None if on_s3 is None else size * beyond.mean_kept(count, row.keep) / GB * on_s3
+    billed = None if row.to != "s3" or price is None else held / GB * price
     return SavedRow(
         kind=row.kind, to=row.to, writer=row.writer, every_s=row.every_s, saved_bytes=size,
         required_write_bytes_per_s=size / write_s,
         writes_in_s=_writes_in_s(context, row, size),
         stop_fraction=beyond.stop_fraction(row.stop_s, row.every_s, job.run_s),
-        count_in_run=count, held_bytes=held, usd_per_month=billed, mean_usd_per_month=mean,
+        count_in_run=count, held_bytes=held, usd_per_month=billed,
     )  # fmt: skip
 
 

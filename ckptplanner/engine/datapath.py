@@ -27,6 +27,7 @@ from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GBPS, MB, SECONDS, brief, grouped
 
 FULL_RATIO = 1.0 + 1e-9
+LEAST_S = 1e-12  # what is given less time than that has no load worth a number
 SLOW_COPY_RATIO = 10.0  # a stop that takes so many times what the link needs is worth a word
 PAGEABLE_BYTES_PER_S = 4e9  # what pageable copies reach at most: 3 to 4 GB/s a GPU
 
@@ -371,7 +372,7 @@ def _phase(
 
 def _hop(stretch: Stretch, over_s: float | None) -> Hop:
     known = stretch.ceiling
-    load = stretch.passing_bytes / over_s if over_s else None
+    load = stretch.passing_bytes / over_s if over_s and over_s > LEAST_S else None
     note = stretch.note if stretch.note is not None else text("{note}", note=known.note) if known.note else None
     return Hop(
         stretch.id, stretch.name, stretch.part, known.rate, load, stretch.is_shared, known.kind, known.source, known.date,

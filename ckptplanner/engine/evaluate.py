@@ -27,7 +27,7 @@ from ckptplanner.engine.replicas import replication_plan
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
 from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text, text
-from ckptplanner.units import GIB, GIBS, MONTHS_PER_YEAR, brief
+from ckptplanner.units import GB, GIB, GIBS, MONTHS_PER_YEAR, brief
 
 Value = TypeVar("Value")
 
@@ -64,7 +64,7 @@ def evaluate(scenario: Scenario) -> Plan:
         schedule=schedule,
         waste=_waste(scenario, chosen.outcome) if chosen else None,
         storage=storage,
-        cost=_cost(job, chosen.outcome, beyond) if chosen else None,
+        cost=_cost(scenario, job, chosen.outcome, beyond) if chosen else None,
         findings=(),
         replication=_replicas(scenario, job, schedule, path),
         datapath=path,
@@ -316,13 +316,13 @@ def _waste(scenario: Scenario, result: Outcome) -> Waste:
     )
 
 
-def _cost(job: Job, result: Outcome, beyond: Beyond | None) -> Cost:
+def _cost(scenario: Scenario, job: Job, result: Outcome, beyond: Beyond | None) -> Cost:
     makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
 
     def lost(fraction: FloatArray) -> float | None:
         return _known(cost.lost_usd_per_year(fraction, job.gpus, job.gpu_value_usd_per_h)) if makes_sense else None
 
-    storage, other = _known(result.storage_usd_per_year), _other_usd_per_year(beyond)
+    storage, other = _known(result.storage_usd_per_year), _other_usd_per_year(scenario, beyond)
     fractions = (result.saving_fraction, result.rework_fraction, result.restart_fraction, result.planned_fraction)
     stalled, rework, restart, planned = map(lost, fractions)
     gpu = _sum(stalled, rework, restart, planned)
@@ -346,12 +346,11 @@ def _sum(*parts: float | None) -> float | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _other_usd_per_year(beyond: Beyond | None) -> float | None:
+def _other_usd_per_year(scenario: Scenario, beyond: Beyond | None) -> float | None:
     """S3 by what lies there on average over the run, idle spares and traffic between zones. [USD/year]"""
     if beyond is None:
         return 0.0
-    saved = sum(row.mean_usd_per_month or 0.0 for row in beyond.saves)
-    if beyond.s3_bytes and beyond.s3_usd_per_month is None:
-        return None
-    month = _sum(saved, beyond.zone_usd_per_month, beyond.spares_usd_per_month)
+    price = scenario.prices.s3_usd_per_gb_month
+    saved = None if price is None else beyond.s3_mean_bytes / GB * price
+    month = _sum(saved if beyond.s3_bytes else 0.0, beyond.zone_usd_per_month, beyond.spares_usd_per_month)
     return None if month is None else month * MONTHS_PER_YEAR

@@ -181,7 +181,6 @@ class SavedRow:
     count_in_run: int
     held_bytes: float  # on the file system or in S3 at the end of the run
     usd_per_month: float | None  # what S3 bills for that at the end of the run
-    mean_usd_per_month: float | None  # and on average over the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,8 @@ class Beyond:
 
     saves: tuple[SavedRow, ...]
     peak_write_bytes_per_s: float
-    s3_bytes: float
+    s3_bytes: float  # at the end of the run
+    s3_mean_bytes: float  # on average over the run, which is what is paid for
     s3_usd_per_month: float | None
     oldest_reach_s: float
     final_save_s: float | None  # the last save before a planned stop, at full rate

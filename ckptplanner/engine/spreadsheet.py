@@ -210,14 +210,14 @@ def _values(sheet: Sheet, plan: Plan, job: Job, translate: Translate) -> None:
     rows, held = scenario.saves, scenario.storage.generations_kept * job.checkpoint_bytes * scenario.shared.jobs
     sizes = [row.bytes or job.checkpoint_bytes for row in rows]
     written = sum(size / row.every_s for size, row in zip(sizes, rows, strict=True) if row.to == "shared" and row.every_s)
-    writing, s3 = (plan.beyond.jobs_writing, plan.beyond.s3_bytes) if plan.beyond else (1.0, 0.0)
+    writing, s3 = (plan.beyond.jobs_writing, plan.beyond.s3_mean_bytes) if plan.beyond else (1.0, 0.0)
     saves = translate(text("a value: the sum over the rows of other saves"))
     binomial = translate(text("a value: 95 % point of a binomial of the jobs and of t_w / T"))
     sheet.heading(text("Worked out by the planner, not by cells"))
     sheet.add("other_stops", text("Stopped by other saves"), job.row_stop_fraction, "1", saves, "saves")
     sheet.add("other_held", text("Kept by other saves on the file system"), job.held_bytes - held, "B", saves, "saves")
     sheet.add("other_written", text("Written by other saves to the file system"), written, "B/s", saves, "saves")
-    sheet.add("s3_bytes", text("In S3 at the end of the run"), s3, "B", saves, "saves")
+    sheet.add("s3_bytes", text("In S3, on average over the run"), s3, "B", saves, "saves")
     sheet.add("writing", text("Jobs that write at once"), writing, "", binomial, "shared.jobs")
     if scenario.restart.classes:
         _class_sums(sheet, job.ways, translate(text("a value: the sum over the rows of restart classes")))
@@ -310,25 +310,24 @@ def _capacity(sheet: Sheet, *, is_custom: bool) -> None:
 
 def _interval(sheet: Sheet, classes: _Classes) -> None:
     sheet.heading(text("Interval"))
-    mean, young = classes.mtbi, "{young_back}" if classes.given else "{young}"
+    mean = classes.mtbi
     sheet.add("mtbi", text("This job is interrupted every, M"), Formula("={mtbi_given}*{mtbi_nodes}/{nodes}"), "s")
     if classes.given:
         sheet.add("mtbi_back", text("and goes back to a save every"), Formula("={mtbi}/MAX({back_share},1E-9)"), "s")
-        sheet.add("young_back", text("sqrt(2CM) with these"), Formula("=SQRT(2*{lost}*{mtbi_back})"), "s")
     _formulas(sheet, [
         ("write", text("Write time, t_w"), '=IF({pace}="full",{writes_in},{write_given})', "s"),
         ("stop", text("One save stops training, C"), '=IF({mode}="sync",{write},{stop_given})', "s"),
         ("async_write", text("Written in the background, t_a"), '=IF({mode}="sync",0,{write})', "s"),
         ("lost", text("Training lost per save"), "={stop}+{background}+{slowdown}*{async_write}", "s"),
-        ("young", text("Young 1974, sqrt(2CM)"), "=SQRT(2*{lost}*{mtbi})", "s"),
+        ("young", text("Young 1974, sqrt(2CM)"), f"=SQRT(2*{{lost}}*{mean})", "s"),
         ("daly", text("Daly 2006"),
          f"=IF({{lost}}>=2*{mean},{mean}+{{lost}},"
-         f"{young}*(1+SQRT({{lost}}/(2*{mean}))/3+{{lost}}/(2*{mean})/9))", "s"),
+         f"{{young}}*(1+SQRT({{lost}}/(2*{mean}))/3+{{lost}}/(2*{mean})/9))", "s"),
         ("exact_end", text("Exact, restorable when written"), f"=IF({{lost}}>0,{{end{NEWTON_STEPS}}}*{mean},0)", "s"),
         ("exact_next", text("Exact, restorable at the next save"), f"=IF({{lost}}>0,{{next{NEWTON_STEPS}}}*{mean},0)", "s"),
         ("best", text("Best interval, T*"),
-         f'=IF({{published}}="next_save",IF({{interval_model}}="exact",{{exact_next}},{young}/SQRT(3)),'
-         f'IF({{interval_model}}="exact",{{exact_end}},IF({{interval_model}}="daly",{{daly}},{young})))', "s"),
+         '=IF({published}="next_save",IF({interval_model}="exact",{exact_next},{young}/SQRT(3)),'
+         'IF({interval_model}="exact",{exact_end},IF({interval_model}="daly",{daly},{young})))', "s"),
         ("wanted", text("Interval asked for"),
          '=IF({interval_given}="",MAX({best},{stop}+{async_write}),{interval_given})', "s"),
         ("steps", text("in steps"), "={wanted}/{step}", ""),
@@ -398,7 +397,9 @@ def _waste(sheet: Sheet, classes: _Classes) -> None:
 
 
 def _dollars(sheet: Sheet, classes: _Classes) -> None:
-    reads = "*{back_reads}" if classes.given else ""
+    reads = (
+        "*({back_share}*{back_reads}" + ("+{pause_share}*{pause_reads})" if classes.pauses else ")") if classes.given else ""
+    )
     year = '=IF(OR({hour}="",{%s}=""),"",8760*{gpus}*{hour}*%s)'
     sheet.heading(text("Dollars"))
     _formulas(sheet, [
@@ -411,8 +412,8 @@ def _dollars(sheet: Sheet, classes: _Classes) -> None:
         ("restarts", text("Restarts"), year % ("interrupted", "{interrupted}*(1-{rework_part})"), "USD/year"),
         ("storage", text("Storage"), '=IF({storage_month}="","",12*{storage_month})', "USD/year"),
         ("stops", text("Planned stops, value"), year % ("planned", "{planned}"), "USD/year"),
-        ("s3_usd", text("S3, half of its end"),
-         '=IF({s3_bytes}=0,0,IF({s3_price}="","",12*{s3_bytes}/1000000000*{s3_price}/2))', "USD/year"),
+        ("s3_usd", text("S3"),
+         '=IF({s3_bytes}=0,0,IF({s3_price}="","",12*{s3_bytes}/1000000000*{s3_price}))', "USD/year"),
         ("zone_bytes", text("Across zones a month"),
          f"=IF({{same_zone}},0,2628000*({{size}}/{{period}}+{{size}}*{{copies}}{reads}/{{mtbi}}+{{other_written}}))", "B"),
         ("zone_usd", text("Across zones"),

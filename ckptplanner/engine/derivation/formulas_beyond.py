@@ -102,9 +102,9 @@ def has_other_usd(case: Case) -> bool:
 
 
 def other_usd(case: Case) -> str:
-    """S3 at half of what piles up, traffic between zones and spares, for the span of time that dollars are for."""
+    """S3 by what lies there on average, traffic between zones and spares, for the span of time that dollars are for."""
     beyond, hours = case.beyond, f"8,760{NBSP}h / {MONTHS_PER_YEAR:.0f}"
-    parts = ["{s3} · {p_s3} / 2"] if beyond is not None and beyond.s3_bytes else []
+    parts = ["{s3_mean} · {p_s3}"] if beyond is not None and beyond.s3_bytes else []
     parts += ["{zone} · {p_z}"] if beyond is not None and beyond.zone_bytes_per_month else []
     parts += [f"{hours} · {{n_sp}} · {{p_n}}"] if case.scenario.spares.nodes else []
     month = _sum(parts)
@@ -123,7 +123,7 @@ def zone_bytes(case: Case) -> str:
     read = " · ".join(
         part for part in (
             "{copies}" if case.scenario.restore.copies != 1 else "", "{S}",
-            "{rho}" if case.job.ways.rollback.reads_shared != 1 else "",
+            "{rho}" if case.job.ways.reads_shared != 1 else "",
         ) if part
     )  # fmt: skip
     rows = [f"{{S_{place}}} / {{E_{place}}}" for place, row in case.saves_to("shared") if row.every_s is not None]
@@ -177,7 +177,8 @@ def node_share(case: Case) -> str:
 
 def network(case: Case) -> str:
     """The load of a node's way to storage, by its lowest ceiling."""
-    return f"{node_share(case)} / ({{t_w}} · {{c_n}})"
+    flows = "({t_w} − {l})" if case.scenario.storage.latency_s else "{t_w}"
+    return f"{node_share(case)} / ({flows} · {{c_n}})"
 
 
 def shared_write(case: Case) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ckptplanner.engine import beyond, restarts
 from ckptplanner.engine.cards import network_limit
-from ckptplanner.engine.derivation.case import Case, Reader, of_ram, of_replication
+from ckptplanner.engine.derivation.case import Case, Reader, of_beyond, of_ram, of_replication
 from ckptplanner.engine.derivation.figures import read_figure
 from ckptplanner.engine.derivation.term import Term, field_term, figure_term
 from ckptplanner.engine.node_plan import Hop, RamItem
@@ -226,13 +226,13 @@ BEYOND_TERMS: Mapping[str, Term] = {
     "skew": field_term("z", "datapath.writer_skew_ratio", NUMBER),
     "S_N": figure_term("S_N", "bytes_per_node"),
     "K_o": figure_term("K_o", "other_usd"),
-    "s3": figure_term("S_3", "s3_bytes"),
+    "s3_mean": Term("S_3", BYTES, of_beyond("s3_mean_bytes"), "saves", text("In S3 on average")),
     "p_s3": field_term("p_3", "prices.s3_usd_per_gb_month"),
     "zone": figure_term("Z", "zone_bytes_per_month"),
     "p_z": field_term("p_z", "prices.cross_zone_usd_per_gb"),
     "p_n": field_term("p_n", "prices.node_usd_per_h"),
     "rho": Term(
-        "ρ", FRACTION, lambda case: case.job.ways.rollback.reads_shared, "restart.classes", text("Of these read shared storage")
+        "ρ", FRACTION, lambda case: case.job.ways.reads_shared, "restart.classes", text("Read shared storage")
     ),
     "F": field_term("F", "replication.factor", remark=_jump),
     "p_loss": figure_term("p", "node_loss_fraction", _scattered),
