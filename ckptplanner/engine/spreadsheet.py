@@ -397,9 +397,8 @@ def _waste(sheet: Sheet, classes: _Classes) -> None:
 
 
 def _dollars(sheet: Sheet, classes: _Classes) -> None:
-    reads = (
-        "*({back_share}*{back_reads}" + ("+{pause_share}*{pause_reads})" if classes.pauses else ")") if classes.given else ""
-    )
+    pausing = "+{pause_share}*{pause_reads}" if classes.pauses else ""
+    reads = f"*({{back_share}}*{{back_reads}}{pausing})" if classes.given else ""
     year = '=IF(OR({hour}="",{%s}=""),"",8760*{gpus}*{hour}*%s)'
     sheet.heading(text("Dollars"))
     _formulas(sheet, [

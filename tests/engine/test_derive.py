@@ -366,7 +366,7 @@ def test_the_catalog_knows_other_prices_and_records() -> None:
         ("planned_fraction", "planned stops, no notice", "η_p = (t_d + t_q + t_b + t_r + T / 2 + t) / T_p", "6.29 %"),
         ("goodput_fraction", "planned stops", "G = 1 − η − η_p", "97.05 %"),
         ("total_usd", "other saves", "K = K_s + K_g + K_o", None),
-        ("other_usd", "other saves", "K_o = S_3 p_3 / 2", None),
+        ("other_usd", "other saves", "K_o = S_3 p_3", None),
         ("reach_s", "other saves", "r_back = max((k − 1) · T, x_1 E_1)", "2,160 h"),
         ("capacity_gib", "neighbours", "c = u · ⌈max(k S J + V, 1,000 GiB · (W n_w + Λ) / τ) / u⌉", None),
         ("writes_in_s", "neighbours", "t_s = S / min((B − Λ) / n_w, N c_l)", None),
