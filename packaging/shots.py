@@ -33,6 +33,7 @@ from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme
+from ckptplanner.ui.views import PATH, SURVIVE, Views
 from ckptplanner.ui.why import WhyPopup
 
 ROOT = Path(__file__).parents[1]
@@ -96,7 +97,11 @@ def with_card(made: MainWindow, card: QWidget, place: QPoint) -> QPixmap:
 def windows(folder: Path) -> None:
     """The plan in both themes, the trade-off, and the cards over the window."""
     dark = window("nemotron-3.5-super", "dark", folder)
-    save(dark.grab(), "plan-dark.png")
+    views = dark.findChild(Views)
+    assert views is not None
+    views.show_view(PATH)
+    settle()
+    save(dark.grab(), "path-dark.png")
     dark.close()
     light = window("nemotron-3.5-super", "light", folder)
     save(light.grab(), "plan-light.png")
@@ -117,6 +122,13 @@ def windows(folder: Path) -> None:
     view.show_page(1)
     settle()
     save(light.grab(), "tradeoff-light.png")
+    views = light.findChild(Views)
+    assert views is not None
+    for path, value in (("replication.factor", 2), ("replication.rack_nodes", 8)):
+        views.edited.emit(path, value)
+    views.show_view(SURVIVE)
+    settle()
+    save(light.grab(), "survive-light.png")
     light.close()
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ckptplanner.engine import tables
-from ckptplanner.engine.node_tables import node_frames
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, text
@@ -42,6 +41,8 @@ def write_csv(named: NamedScenario, plan: Plan, folder: Path) -> tuple[Path, ...
     Raises:
         ExportError: a file or the folder cannot be written.
     """
+    from ckptplanner.engine.node_tables import node_frames  # here, since the window starts without it
+
     frames = {
         "options.csv": tables.options_table(plan),
         "curves.csv": tables.curves_table(plan),
