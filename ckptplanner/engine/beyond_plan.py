@@ -14,9 +14,7 @@ from ckptplanner.engine.operations import SaveRow
 from ckptplanner.engine.outcome import Job, mean_wait_s
 from ckptplanner.engine.plan import Schedule
 from ckptplanner.engine.scenario import Scenario
-from ckptplanner.units import GB, HOUR, HOURS_PER_YEAR, MONTHS_PER_YEAR
-
-MONTH_S = HOURS_PER_YEAR / MONTHS_PER_YEAR * HOUR
+from ckptplanner.units import GB, HOURS_PER_YEAR, MONTHS_PER_YEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +28,7 @@ class Context:
     schedule: Schedule
     required_write_bytes_per_s: float
     planned_rework_s: float
+    zone_bytes_per_month: float
     jobs_writing: float
 
 
@@ -44,22 +43,17 @@ def beyond_plan(context: Context) -> Beyond:
     planned = scenario.planned
     return Beyond(
         saves=rows,
-        peak_write_bytes_per_s=context.required_write_bytes_per_s * context.jobs_writing
-        + sum(on_shared)
+        peak_write_bytes_per_s=(context.required_write_bytes_per_s + sum(on_shared)) * context.jobs_writing
         + scenario.shared.load_bytes_per_s,
         s3_bytes=s3_bytes,
-        s3_mean_bytes=sum(
-            row.saved_bytes * beyond.mean_kept(row.count_in_run, given.keep)
-            for row, given in zip(rows, scenario.saves, strict=True)
-            if row.to == "s3"
-        ),
+        s3_mean_bytes=job.s3_mean_bytes,
         s3_usd_per_month=None if price is None else s3_bytes / GB * price,
         oldest_reach_s=_oldest_reach_s(context),
         final_save_s=None if planned.every_s is None else schedule.writes_in_s,
         planned_rework_s=None if planned.every_s is None else context.planned_rework_s,
         jobs_writing=context.jobs_writing,
-        restart_all_s=None if jobs == 1 else schedule.restart_s + (jobs - 1) * schedule.restore_read_s * job.ways.reads_shared,
-        zone_bytes_per_month=_zone_bytes_per_month(context),
+        restart_all_s=None if jobs == 1 else _restart_all_s(context),
+        zone_bytes_per_month=context.zone_bytes_per_month,
         zone_usd_per_month=_zone_usd_per_month(context),
         no_spare_probability=_no_spare(context),
         mean_wait_s=mean_wait_s(scenario, job.mtbi_s),
@@ -70,7 +64,8 @@ def beyond_plan(context: Context) -> Beyond:
 
 
 def _row(context: Context, row: SaveRow) -> SavedRow:
-    scenario, job, write_s = context.scenario, context.job, context.schedule.write_s
+    scenario, job = context.scenario, context.job
+    write_s = max(context.schedule.write_s - scenario.storage.latency_s, 1e-9)
     size = row.bytes or job.checkpoint_bytes
     count = beyond.count_in_run(row.every_s, job.run_s)
     held = size * beyond.kept(count, row.keep)
@@ -90,7 +85,7 @@ def _writes_in_s(context: Context, row: SaveRow, size: float) -> float | None:
     phase = context.path.phase("s3_write" if row.to == "s3" else "shared_write")
     if phase.seconds is None:
         return None
-    writers = 1 if row.writer == "single" else context.way.nodes
+    writers = 1.0 if row.writer == "single" else context.way.nodes / context.scenario.datapath.writer_skew_ratio
     times = [
         (size if hop.is_shared else size / writers) / hop.ceiling_bytes_per_s for hop in phase.hops if hop.ceiling_bytes_per_s
     ]
@@ -107,23 +102,20 @@ def _oldest_reach_s(context: Context) -> float:
     return reach
 
 
-def _zone_bytes_per_month(context: Context) -> float:
-    """Bytes written and read in a month that cross zones; 0 where the file system is in the nodes' zone. [B]"""
-    if context.scenario.network.same_zone:
-        return 0.0
-    size, job = context.job.checkpoint_bytes, context.job
-    read = size * context.scenario.restore.copies * job.ways.reads_shared
-    rows = sum(
-        (row.bytes or size) / row.every_s for row in context.scenario.saves if row.to == "shared" and row.every_s is not None
-    )
-    return MONTH_S * (size / context.schedule.period_s + read / job.mtbi_s + rows)
+def _restart_all_s(context: Context) -> float:
+    """The restart when all jobs read at once: the file system serves them together, or each is bound by its own nodes. [s]"""
+    schedule, rate = context.schedule, context.way.own_read_bytes_per_s
+    copies, jobs = context.scenario.restore.copies, context.scenario.shared.jobs
+    together = jobs * copies * context.job.checkpoint_bytes / rate if rate else schedule.restore_read_s
+    longer = max(together - schedule.restore_read_s, 0.0)
+    return schedule.restart_s + longer * context.job.ways.reads_shared
 
 
 def _zone_usd_per_month(context: Context) -> float | None:
     price = context.scenario.prices.cross_zone_usd_per_gb
     if context.scenario.network.same_zone:
         return 0.0
-    return None if price is None else _zone_bytes_per_month(context) / GB * price
+    return None if price is None else context.zone_bytes_per_month / GB * price
 
 
 def _losses_per_s(scenario: Scenario) -> float:

@@ -17,6 +17,7 @@ from ckptplanner.units import GBPS
 GDS_CLIENT_BYTES_PER_S = 1200 * GBPS  # AWS, FSx for Lustre User Guide: one client with EFA and GPUDirect Storage
 PARTS_OF_AN_UPLOAD = 10_000  # AWS, S3 API: parts of one upload
 PAGEABLE = "copy-pageable"  # the row of copies to memory that is not page-locked
+LARGEST_PART_BYTES = 5 * 2.0**30  # AWS, S3 API: size of a part
 LEAST_PART_BYTES = 8 * 2.0**20  # what AWS's client uses at least; S3 takes 5 MiB
 
 
@@ -98,7 +99,8 @@ def ena(scenario: Scenario) -> Known:
     """What a node moves over TCP: its ENA card; its only card, or the network on premises, where none is named. [B/s]"""
     path, node = "datapath.ena_bytes_per_s", scenario.workload.node
     rate = node.ena_bytes_per_s
-    if rate is None and (node.network_cards == 1 or not node.fsx_efa_interfaces):
+    is_own_network = node.network_cards == 1 or not (node.efa_interfaces or node.fsx_efa_interfaces)
+    if rate is None and is_own_network:
         rate = node.network_bytes_per_s
     return given(scenario.datapath.ena_bytes_per_s, path, node_row(scenario, rate, path))
 

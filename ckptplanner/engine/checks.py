@@ -214,6 +214,11 @@ def _check_progress(plan: Plan) -> Iterator[Finding]:
             "error", "failures.mtbi_s", "The job makes no progress: {waste} of the time is lost.",
             waste=brief(waste.exact_fraction, FRACTION),
         )  # fmt: skip
+    elif waste.total_fraction is not None and waste.total_fraction > NO_PROGRESS_FRACTION:
+        yield _say(
+            "error", "planned.every_s", "The job makes no progress: with planned stops {waste} of the time is lost.",
+            waste=brief(waste.total_fraction, FRACTION),
+        )  # fmt: skip
 
 
 def _check_models(plan: Plan) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GBPS, MB, SECONDS, b
 FULL_RATIO = 1.0 + 1e-9
 LEAST_S = 1e-12  # what is given less time than that has no load worth a number
 SLOW_COPY_RATIO = 10.0  # a stop that takes so many times what the link needs is worth a word
+DRIVES = ("nvme", "peer_nvme")
 PAGEABLE_BYTES_PER_S = 4e9  # what pageable copies reach at most: 3 to 4 GB/s a GPU
 
 
@@ -105,29 +106,41 @@ def data_path(way: Way) -> DataPath:
     """Build every phase, and the stop and write times that this hardware reaches."""
     phases = tuple(build(way) for build in _PHASES)
     found = {phase.name: phase for phase in phases}
-    factor = way.scenario.replication.factor
     stop = found["snapshot"].seconds
-    if factor > 1 and way.scenario.replication.exchange == "training":
-        stop = _replicated_stop_s(way, found["replicate"])
-    if (ring := ring_blocking_s(way.scenario, way.staged_bytes, stop)) is not None:
-        stop = ring
-    return DataPath(phases, stop, found["shared_write"].seconds)
+    if is_exchanged_on_training(way.scenario):
+        stop = _longer(stop, _replicated_stop_s(way))
+    ring = None
+    if way.scenario.memory.ring_bytes is not None:
+        stop = ring = ring_blocking_s(way.scenario, way.staged_bytes, stop)
+    return DataPath(phases, stop, found["shared_write"].seconds, ring)
 
 
-def _replicated_stop_s(way: Way, replicate: Phase) -> float | None:
-    """The stop of a save with copies: the exchange, then all copies to host memory, one after the other. [s]"""
+def is_exchanged_on_training(scenario: Scenario) -> bool:
+    """Whether copies are exchanged while training stands still."""
+    return scenario.replication.factor > 1 and scenario.replication.exchange == "training"
+
+
+def _longer(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else max(one, other)
+
+
+def _replicated_stop_s(way: Way) -> float | None:
+    """The stop of a save with copies: the exchange, and what comes into host memory over the GPUs' links. [s]
+
+    With RDMA all copies arrive in GPU memory and are copied from there; without it those of the peers arrive in host memory.
+    """
     factor, share = way.scenario.replication.factor, way.even_bytes
-    exchange = ("efa", "ena")
-    cards = next((hop.ceiling_bytes_per_s for hop in replicate.hops if hop.id in exchange), None)
-    copies = [hop.ceiling_bytes_per_s for hop in replicate.hops if hop.id in ("copy", "link", "memory")]
-    slowest = min((rate for rate in copies if rate is not None), default=None)
+    cards = _between_nodes(way, share).ceiling.rate
+    into = [hop.ceiling.rate for hop in _gpu_hops(way, share, way.scenario.workload.gpus_per_node)]
+    slowest = min((rate for rate in into if rate is not None), default=None)
     if cards is None or slowest is None:
         return None
-    return (factor - 1) * share / cards + factor * share / slowest
+    copies = factor if ceilings.has_rdma(way.scenario) else 1
+    return (factor - 1) * share / cards + copies * share / slowest
 
 
 def ring_blocking_s(scenario: Scenario, staged_bytes: float, copy_s: float | None) -> float | None:
-    """Return the stop of a save that runs through a ring buffer in host memory; None without one, or where unknown. [s]
+    """Return the stop of a save that runs through a ring buffer in host memory; None where a rate is not known. [s]
 
     The buffer takes what the copy brings and gives what the drives take. While it has room the copy sets the pace; once it is
     full the drives do, until all but a buffer's content has drained: max(staged / copy, (staged - buffer) / drain).
@@ -137,6 +150,32 @@ def ring_blocking_s(scenario: Scenario, staged_bytes: float, copy_s: float | Non
     if ring is None or drain is None or copy_s is None:
         return None
     return max(copy_s, (staged_bytes - ring) / drain)
+
+
+def near_read_s(scenario: Scenario, checkpoint_bytes: float, reads_from: str) -> float | None:
+    """Return how long reading from near takes: a peer's GPUs, the local drives, a replica on a peer. [s]
+
+    None for shared storage, whose time depends on the file system, and where a part of the way is not known.
+    """
+    way = Way(scenario, checkpoint_bytes, None, None, None, None, None, None, None)
+    if reads_from == "peer":
+        return _between_nodes(way, way.even_bytes).seconds
+    build = {"local": _restore_local, "replica": _restore_replica}.get(reads_from)
+    return None if build is None else read_of(build(way), scenario)[0]
+
+
+def read_of(phase: Phase, scenario: Scenario) -> tuple[float | None, Hop | None]:
+    """Return the time of a way back and what bounds it; past the drives where copies are kept in memory.
+
+    None where no part is known, or where the drives that it needs are not.
+    """
+    hops = [hop for hop in phase.hops if scenario.replication.store == "nvme" or hop.id not in DRIVES]
+    if phase.seconds is None or any(hop.ceiling_bytes_per_s is None for hop in hops if hop.id in DRIVES):
+        return None, None
+    limit = max((hop for hop in hops if hop.use_ratio is not None), key=lambda hop: hop.use_ratio or 0.0, default=None)
+    if limit is None:
+        return None, None
+    return phase.seconds * (limit.use_ratio or 0.0), limit  # a hop's use is its own time by that of the slowest
 
 
 # ---------------------------------------------------------------- the hops
@@ -192,9 +231,10 @@ def _card_hops(way: Way, size: float, *, over_efa: bool) -> list[Stretch]:
     """From host memory to the card that leads to the file system, and over it."""
     scenario = way.scenario
     hops = [_memory(way, size)]
-    link = ceilings.link(scenario)
-    if not over_efa and scenario.workload.node.link_rate.startswith("pcie"):
-        hops.append(Stretch("link", text("PCIe to the card"), "link", link, size))
+    node = scenario.workload.node
+    if not over_efa and node.ena_bytes_per_s and node.link_rate.endswith("x16"):  # one card, on a slot like the GPUs'
+        slot = ceilings.row(scenario, node.link_rate, "datapath.ena_bytes_per_s")
+        hops.append(Stretch("link", text("PCIe to the card"), "link", slot, size))
     if over_efa:
         hops.append(Stretch("efa", _rdma_name(way), "efa", ceilings.efa(scenario), size))
     else:
@@ -290,7 +330,8 @@ def _replicate(way: Way) -> Phase:
         hops = [first[0], _between_nodes(way, received), peer, *first[1:]]
     else:
         peer = Stretch("peer_memory", text("peers' host memory"), "peer", ceilings.memory(way.scenario), received)
-        hops = [_memory(way, held), _between_nodes(way, received), *_flows(way, received), peer]
+        first = _gpu_hops(way, size, gpus) if replication.exchange == "training" else [_memory(way, size)]
+        hops = [*first, _between_nodes(way, received), *_flows(way, received), peer]
     if replication.store == "nvme":
         hops.append(_drives(way, held, is_read=False))
     return _phase(way, "replicate", text("Replicate"), hops, held, way.period_s, factor > 1)
@@ -435,7 +476,8 @@ def _snapshot_detail(way: Way, size: float, seconds: float, allowed_s: float | N
     takes = text("Copying {size} a node takes {takes} at best", size=brief(size, BYTES), takes=brief(seconds, SECONDS))
     if allowed_s is None or way.scenario.storage.mode == "sync":
         return text("{takes}.", takes=takes)
-    if allowed_s < seconds * SLOW_COPY_RATIO:
+    passes_more = is_exchanged_on_training(way.scenario) or way.scenario.memory.ring_bytes is not None
+    if allowed_s < seconds * SLOW_COPY_RATIO or passes_more:
         return text("{takes}; the plan gives it {allowed}.", takes=takes, allowed=brief(allowed_s, SECONDS))
     return text(
         "{takes}; the plan gives it {allowed}, {rate} a GPU. Published copies take seconds because memory is pageable or being "

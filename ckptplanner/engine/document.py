@@ -50,6 +50,7 @@ def _datapath(plan: Plan) -> dict[str, Any]:
     return {
         "reachable_blocking_s": path.reachable_blocking_s,
         "reachable_write_s": path.reachable_write_s,
+        "ring_blocking_s": path.ring_blocking_s,
         "phases": [_phase(phase) for phase in path.phases],
     }
 
@@ -69,7 +70,7 @@ def _hop(hop: Hop) -> dict[str, Any]:
 
 
 def _host_ram(ram: HostRam) -> dict[str, Any]:
-    names = ("ram_bytes", "used_bytes", "fill_ratio", "ring_drain_bytes_per_s", "ring_blocking_s")
+    names = ("ram_bytes", "used_bytes", "fill_ratio", "ring_drain_bytes_per_s")
     items = [{"name": item.id, "held_bytes": item.held_bytes, "is_guess": item.is_guess} for item in ram.items]
     return {**{name: getattr(ram, name) for name in names}, "items": items}
 

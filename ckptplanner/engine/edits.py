@@ -143,13 +143,30 @@ def _rows_from_text(path: str, model: type[Frozen]) -> Callable[[str], Any]:
             rows = json.loads(clean)
             if not isinstance(rows, list):
                 raise ValueError("no list")
-            return tuple(model.model_validate(row) for row in rows)
+            return tuple(model.model_validate(_with_units(row, model)) for row in rows)
         except ValidationError as error:
             raise EditError(path, f"{row_fault(error)}; a row has {fields}") from error
+        except UnitError as error:
+            raise EditError(path, str(error)) from error
         except (ValueError, RecursionError) as error:
             raise EditError(path, f"write a JSON list of rows with {fields}") from error
 
     return read
+
+
+def _with_units(row: Any, model: type[Frozen]) -> Any:
+    """The row with quantities read that were written with a unit: "every_s": "1 d"."""
+    if not isinstance(row, dict):
+        return row
+    found = dict(row)
+    for name, value in row.items():
+        unit = spec_of(model, name).unit if name in model.model_fields else None
+        if unit is not None and isinstance(value, str):
+            try:
+                found[name] = parse(value, unit)
+            except UnitError as error:
+                raise UnitError(f"{name}: {json.dumps(value)} is not accepted. {error}") from error
+    return found
 
 
 def row_fault(error: ValidationError) -> str:
@@ -222,6 +239,7 @@ def _region_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
         home = spec_of(Scenario, "prices.region").default  # the only region whose price of S3 was found
         price = spec_of(Scenario, "prices.s3_usd_per_gb_month").default if value == home else None
         yield "prices.s3_usd_per_gb_month", price, None
+        yield "prices.cross_zone_usd_per_gb", None, None
 
 
 def _record_changes(_: Scenario, value: Any) -> Iterable[Change]:

@@ -18,16 +18,26 @@ from ckptplanner.engine import checkpoint as ck
 from ckptplanner.engine import checks, cost, fsx, interval
 from ckptplanner.engine.beyond_plan import Context, beyond_plan
 from ckptplanner.engine.curves import systems_at
-from ckptplanner.engine.datapath import Way, data_path
+from ckptplanner.engine.datapath import Way, data_path, near_read_s
 from ckptplanner.engine.host_ram import host_ram
 from ckptplanner.engine.node_plan import Beyond, DataPath, ReplicationPlan
-from ckptplanner.engine.outcome import FileSystems, Job, Outcome, baseline_share, existing, fixed_tier, job_of, outcome
+from ckptplanner.engine.outcome import (
+    FileSystems,
+    Job,
+    Outcome,
+    baseline_share,
+    existing,
+    fixed_tier,
+    job_of,
+    lost_node_wait_s,
+    outcome,
+)
 from ckptplanner.engine.plan import Checkpoint, Cost, Option, Plan, Schedule, StoragePlan, Waste
 from ckptplanner.engine.replicas import replication_plan
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
 from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text, text
-from ckptplanner.units import GB, GIB, GIBS, MONTHS_PER_YEAR, brief
+from ckptplanner.units import GIB, GIBS, brief
 
 Value = TypeVar("Value")
 
@@ -64,11 +74,11 @@ def evaluate(scenario: Scenario) -> Plan:
         schedule=schedule,
         waste=_waste(scenario, chosen.outcome) if chosen else None,
         storage=storage,
-        cost=_cost(scenario, job, chosen.outcome, beyond) if chosen else None,
+        cost=_cost(job, chosen.outcome) if chosen else None,
         findings=(),
         replication=_replicas(scenario, job, schedule, path),
         datapath=path,
-        host_ram=host_ram(way, job.mtbi_s, path.phase("snapshot").seconds),
+        host_ram=host_ram(way, job.mtbi_s),
         beyond=beyond,
     )
     return replace(plan, findings=checks.findings(plan))
@@ -102,10 +112,11 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
 
 
 def _replicas(scenario: Scenario, job: Job, schedule: Schedule | None, path: DataPath) -> ReplicationPlan:
-    written, read = path.phase("replicate").seconds, path.phase("restore_replica").seconds
+    written, read = path.phase("replicate").seconds, near_read_s(scenario, job.checkpoint_bytes, "replica")
     durable = None if schedule is None or written is None else schedule.blocking_s + written
     period = schedule.period_s if schedule else None
-    return replication_plan(scenario, job.checkpoint_bytes, period, durable, read, job.restart_base_s)
+    replaced = job.restart_base_s + scenario.failures.downtime_s + lost_node_wait_s(scenario)
+    return replication_plan(scenario, job.checkpoint_bytes, period, durable, read, replaced)
 
 
 def _beyond(
@@ -119,9 +130,9 @@ def _beyond(
 ) -> Beyond | None:
     if chosen is None or schedule is None:
         return None
-    rework = float(chosen.outcome.planned_rework_s[0, 0])
+    rework, zone = (float(getattr(chosen.outcome, name)[0, 0]) for name in ("planned_rework_s", "zone_bytes_per_month"))
     writing = float(np.ravel(chosen.systems.jobs_writing)[0])
-    return beyond_plan(Context(scenario, job, way, path, schedule, needed_bytes_per_s, rework, writing))
+    return beyond_plan(Context(scenario, job, way, path, schedule, needed_bytes_per_s, rework, zone, writing))
 
 
 @lru_cache(maxsize=128)
@@ -292,7 +303,7 @@ def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
         durable_after_s=one["durable_after_s"],
         restore_read_s=one["restore_read_s"],
         restart_s=one["restart_s"],
-        reach_s=(scenario.storage.generations_kept - 1) * one["period_s"],
+        reach_s=min((scenario.storage.generations_kept - 1) * one["period_s"], job.run_s),
     )
 
 
@@ -316,13 +327,13 @@ def _waste(scenario: Scenario, result: Outcome) -> Waste:
     )
 
 
-def _cost(scenario: Scenario, job: Job, result: Outcome, beyond: Beyond | None) -> Cost:
+def _cost(job: Job, result: Outcome) -> Cost:
     makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
 
     def lost(fraction: FloatArray) -> float | None:
         return _known(cost.lost_usd_per_year(fraction, job.gpus, job.gpu_value_usd_per_h)) if makes_sense else None
 
-    storage, other = _known(result.storage_usd_per_year), _other_usd_per_year(scenario, beyond)
+    storage, other = _known(result.storage_usd_per_year), _known(result.other_usd_per_year)
     fractions = (result.saving_fraction, result.rework_fraction, result.restart_fraction, result.planned_fraction)
     stalled, rework, restart, planned = map(lost, fractions)
     gpu = _sum(stalled, rework, restart, planned)
@@ -344,13 +355,3 @@ def _sum(*parts: float | None) -> float | None:
     """The sum, None where a part is not known."""
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
-
-
-def _other_usd_per_year(scenario: Scenario, beyond: Beyond | None) -> float | None:
-    """S3 by what lies there on average over the run, idle spares and traffic between zones. [USD/year]"""
-    if beyond is None:
-        return 0.0
-    price = scenario.prices.s3_usd_per_gb_month
-    saved = None if price is None else beyond.s3_mean_bytes / GB * price
-    month = _sum(saved if beyond.s3_bytes else 0.0, beyond.zone_usd_per_month, beyond.spares_usd_per_month)
-    return None if month is None else month * MONTHS_PER_YEAR

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckptplanner.engine import ceilings
-from ckptplanner.engine.datapath import Way, ring_blocking_s
+from ckptplanner.engine.datapath import Way
 from ckptplanner.engine.node_plan import HostRam, RamItem
 from ckptplanner.text import text
 from ckptplanner.units import DAY, GIB
@@ -16,13 +16,12 @@ from ckptplanner.units import DAY, GIB
 JOB_SHARE = 0.1  # of a node's memory: what training is taken to use until somebody says
 
 
-def host_ram(way: Way, mtbi_s: float, stop_s: float | None) -> HostRam:
+def host_ram(way: Way, mtbi_s: float) -> HostRam:
     """Add up what host memory holds.
 
     Args:
         way: Sizes and times of the plan.
         mtbi_s: M; with the interval it says how many saves lie between two restarts. [s]
-        stop_s: The stop that the copy alone needs, for the ring buffer. [s]
     """
     scenario = way.scenario
     memory, node = scenario.memory, scenario.workload.node
@@ -30,9 +29,8 @@ def host_ram(way: Way, mtbi_s: float, stop_s: float | None) -> HostRam:
     if ram is None and node.host_ram_gib is not None:
         ram = node.host_ram_gib * GIB
     items = tuple(item for item in _items(way, ram, mtbi_s) if item.held_bytes > 0)
-    ring = ring_blocking_s(scenario, way.staged_bytes, stop_s)
     drain = ceilings.nvme(scenario, is_read=False).rate if memory.ring_bytes is not None else None
-    return HostRam(ram, items, drain, ring)
+    return HostRam(ram, items, drain)
 
 
 def staged_bytes(way: Way) -> float:

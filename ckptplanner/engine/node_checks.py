@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ckptplanner.engine.ceilings import PARTS_OF_AN_UPLOAD
-from ckptplanner.engine.datapath import PAGEABLE_BYTES_PER_S, SLOW_COPY_RATIO
+from ckptplanner.engine.ceilings import LARGEST_PART_BYTES, PARTS_OF_AN_UPLOAD
+from ckptplanner.engine.datapath import PAGEABLE_BYTES_PER_S, SLOW_COPY_RATIO, is_exchanged_on_training, near_read_s
 from ckptplanner.engine.node_plan import Beyond, HostRam, Phase
 from ckptplanner.engine.plan import Finding, Option, Plan, Severity
-from ckptplanner.engine.replicas import replication_findings
+from ckptplanner.engine.replica_checks import replication_findings
 from ckptplanner.text import text
 from ckptplanner.units import BYTES, BYTES_PER_S, DAY, FRACTION, SECONDS, USD, brief, grouped, percent, rough
 
@@ -41,13 +41,13 @@ def _check_stop(plan: Plan) -> Iterator[Finding]:
         return
     needed, asked = path.reachable_blocking_s, storage.blocking_s
     if needed is not None and asked * _ROUNDING < needed:
-        phase = path.phase("replicate" if plan.scenario.replication.factor > 1 else "snapshot")
+        phase = path.phase("replicate" if is_exchanged_on_training(plan.scenario) else "snapshot")
         yield _say(
             "warning", "storage.blocking_s",
             "The plan's stop of {asked} is shorter than this hardware needs ({needed}); what bounds it: {hop}.",
             asked=brief(asked, SECONDS), needed=brief(needed, SECONDS), hop=_stop_limit(plan, phase),
         )  # fmt: skip
-    elif needed is not None:
+    elif needed is not None and asked >= SLOW_COPY_RATIO * needed:
         yield from _slow_copy(plan, asked)
 
 
@@ -62,7 +62,7 @@ def _stop_limit(plan: Plan, phase: Phase) -> object:
 def _slow_copy(plan: Plan, asked_s: float) -> Iterator[Finding]:
     """A copy far below the link, where the stop is the user's own number: what is likely to blame."""
     phase, work = plan.datapath.phase("snapshot") if plan.datapath else None, plan.scenario.workload
-    if phase is None or phase.seconds is None or asked_s < SLOW_COPY_RATIO * phase.seconds:
+    if phase is None or phase.seconds is None:
         return
     gpus = 1 if work.writer == "single" else work.gpus_per_node
     rate = phase.bytes_per_node / gpus / asked_s
@@ -92,7 +92,7 @@ def _check_write(plan: Plan) -> Iterator[Finding]:
     if phase.seconds is None or limit is None or phase.seconds <= given * _ROUNDING:
         return
     yield _say(
-        "warning", limit.path,
+        "error" if plan.scenario.storage.pace == "full" else "warning", limit.path,  # at full pace t_w follows from it
         "Data cannot be written so fast: {hop} carries {ceiling} {where}, and the write takes {takes}, not {given}.",
         where=text("for all nodes") if limit.is_shared else text("a node"),
         hop=limit.name, ceiling=brief(limit.ceiling_bytes_per_s or 0.0, BYTES_PER_S), takes=brief(phase.seconds, SECONDS),
@@ -130,6 +130,21 @@ def _check_connections(plan: Plan) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _check_copies_fit(plan: Plan) -> Iterator[Finding]:
+    """What is written to the nodes at every save must be done before the next one."""
+    if plan.datapath is None:
+        return
+    for name in ("local_write", "replicate"):
+        phase = plan.datapath.phase(name)
+        if phase.is_used and phase.seconds and phase.allowed_s and phase.seconds > phase.allowed_s * _ROUNDING:
+            yield _say(
+                "warning", phase.limit.path if phase.limit else "replication.factor",
+                "{phase}: {takes} at each save, longer than the interval ({interval}); what bounds it: {hop}.",
+                phase=phase.title, takes=rough(phase.seconds, SECONDS), interval=rough(phase.allowed_s, SECONDS),
+                hop=phase.limit.name if phase.limit else "",
+            )  # fmt: skip
+
+
 def _check_unknown_links(plan: Plan) -> Iterator[Finding]:
     """Ceilings of ways that the plan uses and nobody knows."""
     if plan.datapath is None:
@@ -141,7 +156,7 @@ def _check_unknown_links(plan: Plan) -> Iterator[Finding]:
                 missing.setdefault(hop.path, hop.name)
     for path, name in missing.items():
         yield _say(
-            "info", path, "What {hop} of {node} carries is not known: type it, or the bottleneck may be missed.",
+            "info", path, "Not known of {node}: what it carries over {hop}. Type it, or the bottleneck may be missed.",
             hop=name, node=plan.scenario.workload.node.name,
         )  # fmt: skip
 
@@ -236,11 +251,14 @@ def _single_writer(plan: Plan, chosen: Option, kind: str, size: float, takes_s: 
 def _parts(plan: Plan, beyond: Beyond) -> Iterator[Finding]:
     """S3 takes 10,000 parts an upload: the part that a shard needs."""
     asked, work = plan.scenario.datapath.s3_part_bytes, plan.scenario.workload
-    if asked is None:
-        return
     for row in beyond.saves:
         shard = row.saved_bytes / (1 if row.writer == "single" else work.nodes * work.gpus_per_node)
-        if row.to == "s3" and shard > asked * PARTS_OF_AN_UPLOAD:
+        if row.to == "s3" and asked is None and shard > LARGEST_PART_BYTES * PARTS_OF_AN_UPLOAD:
+            yield _say(
+                "error", "saves", "A shard of {shard} is more than S3 takes in one upload ({most}): let more ranks write.",
+                shard=brief(shard, BYTES), most=brief(LARGEST_PART_BYTES * PARTS_OF_AN_UPLOAD, BYTES),
+            )  # fmt: skip
+        if row.to == "s3" and asked is not None and shard > asked * PARTS_OF_AN_UPLOAD:
             yield _say(
                 "error", "datapath.s3_part_bytes",
                 "A shard of {shard} has more than 10,000 parts of {part}: S3 refuses it. Parts of {least} or more fit.",
@@ -293,6 +311,13 @@ def _check_classes(plan: Plan) -> Iterator[Finding]:
             "error", "restart.classes", "The shares of the restart classes sum to {total}: they must sum to 100 %.",
             total=brief(total, FRACTION),
         )  # fmt: skip
+    for place in sorted({row.reads_from for row in rows if row.share} - {"shared"}):
+        if near_read_s(plan.scenario, plan.checkpoint.checkpoint_bytes, place) is None:
+            yield _say(
+                "warning", "restart.classes",
+                "How long reading from {place} takes is not known, and counts as nothing: type what the drives or cards carry.",
+                place=place,
+            )  # fmt: skip
     nearby = sorted({row.reads_from for row in rows} & {"local", "replica"})
     if nearby and plan.scenario.replication.factor == 1:
         yield _say(
@@ -314,12 +339,19 @@ def _check_neighbours(plan: Plan) -> Iterator[Finding]:
             rate=brief(plan.storage.required_write_bytes_per_s * beyond.jobs_writing, BYTES_PER_S),
             restart=rough(beyond.restart_all_s or schedule.restart_s, SECONDS),
         )  # fmt: skip
-    own = chosen.baseline_bytes_per_s * plan.scenario.storage.write_efficiency
+    storage = plan.scenario.storage
+    own, read = chosen.baseline_bytes_per_s * storage.write_efficiency, chosen.read_bytes_per_s * storage.read_efficiency
     if shared.load_bytes_per_s >= own:
         yield _say(
             "error", "shared.load_bytes_per_s",
             "Others take all that the file system sustains ({own}): nothing is left to write.",
             own=brief(own, BYTES_PER_S),
+        )  # fmt: skip
+    elif shared.load_bytes_per_s >= read:
+        yield _say(
+            "error", "shared.load_bytes_per_s",
+            "Others take all that the file system gives to readers ({read}): nothing is left for a restart.",
+            read=brief(read, BYTES_PER_S),
         )  # fmt: skip
 
 
@@ -360,6 +392,6 @@ def _check_spares(plan: Plan) -> Iterator[Finding]:
 
 
 _CHECKS: tuple[Callable[[Plan], Iterator[Finding]], ...] = (
-    _check_stop, _check_write, _check_read, _check_connections, _check_unknown_links, _check_ram, _check_saves, _check_planned,
-    _check_row_stops, _check_classes, _check_neighbours, _check_zone, _check_spares,
+    _check_stop, _check_write, _check_read, _check_copies_fit, _check_connections, _check_unknown_links, _check_ram,
+    _check_saves, _check_row_stops, _check_planned, _check_classes, _check_neighbours, _check_zone, _check_spares,
 )  # fmt: skip

@@ -97,6 +97,7 @@ class DataPath:
     phases: tuple[Phase, ...]
     reachable_blocking_s: float | None
     reachable_write_s: float | None
+    ring_blocking_s: float | None = None  # where a save runs through a ring buffer
 
     def phase(self, name: str) -> Phase:
         """The phase of that name. Raises KeyError."""
@@ -124,7 +125,6 @@ class HostRam:
     ram_bytes: float | None
     items: tuple[RamItem, ...]
     ring_drain_bytes_per_s: float | None  # where a save runs through a ring buffer
-    ring_blocking_s: float | None  # the stop that the drain allows
 
     @property
     def used_bytes(self) -> float:

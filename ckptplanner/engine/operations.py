@@ -1,13 +1,13 @@
-"""Inputs of what else happens in a run: stops that are known, other saves, ways to restart, neighbours on the file system.
+"""Inputs of what else happens in a run: announced stops, other saves, ways to restart, neighbours on the file system.
 
 All are neutral by default: with them no figure of the articles moves (docs/models.md 14).
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ckptplanner.frozen import Frozen, entry
 from ckptplanner.units import Bytes, BytesPerSecond, Count, Fraction, Seconds
@@ -16,11 +16,11 @@ CENTURY_S = 100 * 365 * 86_400.0
 
 
 class Planned(Frozen):
-    """Stops that are known: time limits, maintenance, the end of a reservation."""
+    """Stops that come announced, by the scheduler, for repair work or because a booking ends."""
 
     every_s: Seconds | None = entry(
         None, title="Planned stop every", source="", ge=60, le=CENTURY_S,
-        help="Time limits of the scheduler, maintenance, the end of a reservation. Empty: none.",
+        help="A time limit of the scheduler, repair work, a booking that ends. Empty: none.",
     )  # fmt: skip
     notice_s: Seconds | None = entry(
         None, title="Notice before it", source="", ge=0, le=CENTURY_S,
@@ -61,6 +61,13 @@ class SaveRow(Frozen):
     to: Literal["shared", "s3"] = Field(default="s3", title="Goes to")
     keep: Count | None = Field(default=None, ge=1, le=1_000_000, title="Kept")
     stop_s: Seconds = Field(default=0.0, ge=0, le=CENTURY_S, title="Stops training for")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _final_is_once(cls, row: Any) -> Any:
+        """The final save happens once, at the end, unless the row says otherwise."""
+        is_silent = isinstance(row, dict) and row.get("kind") == "final" and "every_s" not in row
+        return {**row, "every_s": None} if is_silent else row
 
 
 class RestartClass(Frozen):

@@ -19,7 +19,9 @@ from ckptplanner.engine import beyond, ceilings, cost, fsx, interruptions, inter
 from ckptplanner.engine import checkpoint as ck
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import BoolArray, FloatArray
-from ckptplanner.units import DAY, GIB
+from ckptplanner.units import DAY, GB, GIB, HOUR, HOURS_PER_YEAR, MONTHS_PER_YEAR
+
+MONTH_S = HOURS_PER_YEAR / MONTHS_PER_YEAR * HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,9 @@ class Job:
     ways: restarts.Ways
     downtime_s: float
     row_stop_fraction: float
+    s3_mean_bytes: float  # in S3 on average over the run
+    fixed_other_usd_per_year: float  # S3 and idle spares; NaN where a price is not known
+    zone_usd_per_byte: float  # 0 where the file system is in the nodes' zone, NaN where the price is not known
     gpus: int
     gpu_value_usd_per_h: float
     run_s: float
@@ -86,6 +91,8 @@ class Outcome:
     planned_fraction: FloatArray
     lost_usd_per_year: FloatArray
     storage_usd_per_year: FloatArray
+    zone_bytes_per_month: FloatArray
+    other_usd_per_year: FloatArray
     total_usd_per_year: FloatArray
 
 
@@ -99,15 +106,19 @@ def job_of(scenario: Scenario) -> Job:
     value = prices.gpu_value_usd_per_h
     run_s = scenario.run.days * DAY
     mtbi_s = interruptions.scaled_mtbi_s(scenario.failures.mtbi_s, scenario.failures.mtbi_nodes, work.nodes)
+    s3_mean = _s3_mean_bytes(scenario, size, run_s)
     return Job(
         checkpoint_bytes=size,
-        held_bytes=storage.generations_kept * size * scenario.shared.jobs + _other_saves_bytes(scenario, size, run_s),
+        held_bytes=(storage.generations_kept * size + _other_saves_bytes(scenario, size, run_s)) * scenario.shared.jobs,
         writers=work.nodes if work.writer == "sharded" else 1,
         mtbi_s=mtbi_s,
         restart_base_s=scenario.failures.restart_base_s,
-        ways=restarts.ways(scenario, size / work.nodes),
+        ways=restarts.ways(scenario, size),
         downtime_s=scenario.failures.downtime_s + mean_wait_s(scenario, mtbi_s),
         row_stop_fraction=sum(beyond.stop_fraction(row.stop_s, row.every_s, run_s) for row in scenario.saves),
+        s3_mean_bytes=s3_mean,
+        fixed_other_usd_per_year=_fixed_other_usd(scenario, s3_mean),
+        zone_usd_per_byte=0.0 if scenario.network.same_zone else _or_nan(prices.cross_zone_usd_per_gb) / GB,
         gpus=work.nodes * work.gpus_per_node,
         gpu_value_usd_per_h=node_price / work.gpus_per_node if value is None else value,
         run_s=run_s,
@@ -120,14 +131,49 @@ def _other_saves_bytes(scenario: Scenario, checkpoint_bytes: float, run_s: float
     return sum((row.bytes or checkpoint_bytes) * beyond.kept(beyond.count_in_run(row.every_s, run_s), row.keep) for row in rows)
 
 
-def mean_wait_s(scenario: Scenario, mtbi_s: float) -> float:
-    """What waiting for a replacement costs an interruption on average. [s] docs/models.md 14.5."""
+def _or_nan(price: float | None) -> float:
+    return np.nan if price is None else price
+
+
+def _s3_mean_bytes(scenario: Scenario, checkpoint_bytes: float, run_s: float) -> float:
+    """What lies in S3 on average over the run. [B]"""
+    rows = (row for row in scenario.saves if row.to == "s3")
+    return sum(
+        (row.bytes or checkpoint_bytes) * beyond.mean_kept(beyond.count_in_run(row.every_s, run_s), row.keep) for row in rows
+    )
+
+
+def _fixed_other_usd(scenario: Scenario, s3_mean_bytes: float) -> float:
+    """S3 and idle spares in a year; NaN where one of them has no known price. [USD/year]"""
+    prices, spares = scenario.prices, scenario.spares.nodes
+    s3 = MONTHS_PER_YEAR * s3_mean_bytes / GB * _or_nan(prices.s3_usd_per_gb_month) if s3_mean_bytes else 0.0
+    return s3 + (HOURS_PER_YEAR * spares * _or_nan(prices.node_usd_per_h) if spares else 0.0)
+
+
+def lost_node_wait_s(scenario: Scenario) -> float:
+    """How long a lost node waits for a replacement on average: not at all while a spare is left. [s]"""
     spares = scenario.spares
     if not spares.wait_s:
         return 0.0
     losses = scenario.workload.nodes / scenario.replication.node_loss_interval_s
-    none_left = beyond.no_spare_probability(spares.nodes, spares.wait_s, losses)
-    return spares.wait_s * none_left * min(1.0, losses * mtbi_s)
+    return spares.wait_s * beyond.no_spare_probability(spares.nodes, spares.wait_s, losses)
+
+
+def mean_wait_s(scenario: Scenario, mtbi_s: float) -> float:
+    """What waiting for a replacement costs an interruption on average. [s] docs/models.md 14.5."""
+    losses = scenario.workload.nodes / scenario.replication.node_loss_interval_s
+    return lost_node_wait_s(scenario) * min(1.0, losses * mtbi_s)
+
+
+def zone_bytes_per_month(scenario: Scenario, job: Job, period_s: FloatArray) -> FloatArray:
+    """Bytes written and read in a month that cross zones; 0 where the file system is in the nodes' zone. [B]"""
+    if scenario.network.same_zone:
+        return np.zeros_like(period_s)
+    read = job.checkpoint_bytes * scenario.restore.copies * job.ways.reads_shared / job.mtbi_s
+    rows = sum(
+        (row.bytes or job.checkpoint_bytes) / row.every_s for row in scenario.saves if row.to == "shared" and row.every_s
+    )
+    return np.asarray(MONTH_S * (job.checkpoint_bytes / period_s + read + rows))
 
 
 def required_write_bytes_per_s(scenario: Scenario, checkpoint_bytes: float, write_s: FloatArray) -> FloatArray:
@@ -334,8 +380,11 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
     chosen = exact if storage.waste_model == "exact" else first
     share = mean_rework / (mean_rework + restart + job.downtime_s)
     rework_planned, planned = _planned(scenario, job, job.restart_base_s + read, writes_in, period / 2.0 + durable)
-    lost_usd = cost.lost_usd_per_year(np.minimum(chosen + planned, 1.0), job.gpus, job.gpu_value_usd_per_h)
+    planned = np.where(np.isnan(chosen), planned, np.minimum(planned, 1.0 - chosen))
+    lost_usd = cost.lost_usd_per_year(chosen + planned, job.gpus, job.gpu_value_usd_per_h)
     storage_usd = cost.storage_usd_per_year(systems.usd_per_month)
+    zone = zone_bytes_per_month(scenario, job, period)
+    other_usd = job.fixed_other_usd_per_year + MONTHS_PER_YEAR * (zone * job.zone_usd_per_byte if zone.any() else zone)
     return Outcome(
         write_s=write,
         writes_in_s=writes_in,
@@ -353,14 +402,16 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
         exact_fraction=exact,
         chosen_fraction=chosen,
         mean_rework_s=mean_rework,
-        worst_rework_s=interval.worst_rework_s(period, durable),
+        worst_rework_s=ways.worst_s(interval.worst_rework_s(period, durable), scenario.workload.step_s),
         rework_fraction=(chosen - saving) * share,
         restart_fraction=(chosen - saving) * (1.0 - share),
         planned_rework_s=rework_planned,
         planned_fraction=planned,
         lost_usd_per_year=lost_usd,
         storage_usd_per_year=storage_usd + np.zeros_like(lost_usd),
-        total_usd_per_year=lost_usd + storage_usd,
+        zone_bytes_per_month=zone,
+        other_usd_per_year=other_usd,
+        total_usd_per_year=lost_usd + storage_usd + other_usd,
     )
 
 

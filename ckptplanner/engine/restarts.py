@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ckptplanner.engine import ceilings
+from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.operations import RestartClass
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import FloatArray
@@ -60,6 +60,10 @@ class Ways:
         """The mean rework of all interruptions. [s]"""
         return since_save_s if self.pause is None else self.rollback.share * since_save_s + self.pause.share * step_s
 
+    def worst_s(self, since_save_s: FloatArray, step_s: float) -> FloatArray:
+        """The worst rework of an interruption: a step where none goes back to a save. [s]"""
+        return since_save_s if self.rollback.share else since_save_s * 0.0 + step_s
+
     def pause_s(self, read_s: FloatArray, step_s: float, downtime_s: float) -> FloatArray:
         """What the interruptions that lose a step cost each interruption on average. [s]"""
         if self.pause is None:
@@ -67,26 +71,29 @@ class Ways:
         return self.pause.share * (self.pause.restart_s(read_s) + step_s + downtime_s)
 
 
-def ways(scenario: Scenario, share_bytes: float) -> Ways:
+def ways(scenario: Scenario, checkpoint_bytes: float) -> Ways:
     """Work out the ways of a scenario.
 
     Args:
-        share_bytes: What one node holds of a checkpoint. [B]
+        checkpoint_bytes: S. [B]
+
+    What a class reads from near takes 0 where no ceiling of the node is known; a finding says so.
     """
     rows = scenario.restart.classes
-    if not rows:
+    if not any(row.share for row in rows):
         return Ways(Part(1.0, scenario.failures.restart_base_s, 1.0), None)
     kinds = {kind: [row for row in rows if row.rework == kind and row.share > 0] for kind in ("save", "step")}
-    total = sum(row.share for row in rows) or 1.0
-    rollback, pause = (_part(scenario, kinds[kind], total, share_bytes) for kind in ("save", "step"))
+    total = sum(row.share for row in rows)
+    rollback, pause = (_part(scenario, kinds[kind], total, checkpoint_bytes) for kind in ("save", "step"))
     return Ways(rollback, pause if pause.share else None)
 
 
-def _part(scenario: Scenario, rows: list[RestartClass], total: float, share_bytes: float) -> Part:
+def _part(scenario: Scenario, rows: list[RestartClass], total: float, checkpoint_bytes: float) -> Part:
     share = sum(row.share for row in rows)
     if not share:
         return Part(0.0, scenario.failures.restart_base_s, 1.0)
-    base = sum(row.share * (base_s(row) + near_read_s(scenario, row.reads_from, share_bytes)) for row in rows) / share
+    read = {place: near_read_s(scenario, checkpoint_bytes, place) or 0.0 for place in {row.reads_from for row in rows}}
+    base = sum(row.share * (base_s(row) + read[row.reads_from]) for row in rows) / share
     shared = sum(row.share for row in rows if row.reads_from == "shared") / share
     return Part(share / total, base, shared)
 
@@ -94,15 +101,3 @@ def _part(scenario: Scenario, rows: list[RestartClass], total: float, share_byte
 def base_s(row: RestartClass) -> float:
     """Detect, reschedule and start of one row. [s]"""
     return row.detect_s + row.reschedule_s + row.start_s
-
-
-def near_read_s(scenario: Scenario, reads_from: str, share_bytes: float) -> float:
-    """How long reading from near takes: a peer's GPUs, the local drives, a replica on a peer's drives. [s]
-
-    0 for shared storage, whose time depends on the file system, and where no ceiling of the node is known.
-    """
-    cards = (ceilings.efa(scenario) if ceilings.has_rdma(scenario) else ceilings.ena(scenario)).rate
-    drives = ceilings.nvme(scenario, is_read=True).rate
-    wanted = {"peer": ((cards, 1.0),), "local": ((drives, 1.0),), "replica": ((drives, 2.0), (cards, 1.0))}
-    times = [share_bytes * copies / rate for rate, copies in wanted.get(reads_from, ()) if rate]
-    return max(times, default=0.0)

@@ -124,7 +124,8 @@ def spreadsheet_cells(named: NamedScenario, translate: Translate = str) -> list[
         sheet.add("", text("No file system on offer can do this; the rest cannot be computed."), None)
         return sheet.cells(translate)
     _capacity(sheet, is_custom=scenario.storage.custom is not None)
-    classes = _Classes(bool(scenario.restart.classes), job_of(scenario).ways.pause is not None)
+    ways = job_of(scenario).ways
+    classes = _Classes(bool(scenario.restart.classes), ways.pause is not None, not ways.rollback.share)
     _interval(sheet, classes)
     _times(sheet, classes)
     _waste(sheet, classes)
@@ -240,6 +241,7 @@ class _Classes:
 
     given: bool
     pauses: bool
+    only_pauses: bool
 
     @property
     def mtbi(self) -> str:
@@ -357,7 +359,7 @@ def _times(sheet: Sheet, classes: _Classes) -> None:
         ("back", text("Training again from a save after"), f"={back}", "s"),
         ("restart", text("Training again after, R"), f"={restart}", "s"),
         ("mean", text("Rework, mean"), f"={mean}", "s"),
-        ("worst", text("Rework, at worst"), "={period}+{durable}", "s"),
+        ("worst", text("Rework, at worst"), "={step}" if classes.only_pauses else "={period}+{durable}", "s"),
         ("losses", text("Nodes lost in one wait for a spare"), "={nodes}/{node_loss}*{spare_wait}", ""),
         ("none_left", text("No spare is left"), "=IF({spares}=0,1,1-POISSON({spares}-1,{losses},TRUE))", "1"),
         ("mean_wait", text("Mean wait for a spare"),
@@ -391,7 +393,8 @@ def _waste(sheet: Sheet, classes: _Classes) -> None:
         ("interrupted", text("of it interruptions"), '=IF({waste}="","",{waste}-{saving})', "1"),
         ("rework_part", text("rework in interruptions"), "={mean}/({mean}+{restart}+{down})", "1"),
         ("planned", text("Planned stops"),
-         '=IF({saving}="","",IF({stop_every}="",0,MIN(({base}+{read_s}+{queue}+{stop_loss})/{stop_every},1)))', "1"),
+         '=IF({saving}="","",IF({stop_every}="",0,MIN(({base}+{read_s}+{queue}+{stop_loss})/{stop_every},'
+         'IF({waste}="",1,1-{waste}))))', "1"),
         ("all_lost", text("Waste and planned stops"), '=IF({waste}="","",MIN({waste}+{planned},1))', "1"),
     ])  # fmt: skip
 

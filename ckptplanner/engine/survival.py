@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ckptplanner.engine import replication as groups
+from ckptplanner.engine.datapath import read_of
 from ckptplanner.engine.node_plan import EVENTS, TIERS, ClockPart, Event, Phase, ReplicationPlan, Survival, Tier, TierState
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.replicas import copies_of, group_numbers, is_replicated, replication_plan
@@ -24,7 +25,6 @@ from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, SECONDS, brief, grouped, rough
 
 LOCAL: tuple[Tier, ...] = ("host_ram", "local_nvme", "replica")
-DRIVES = ("nvme", "peer_nvme")  # hops that a copy in memory does not pass
 NOTHING_LOST: tuple[Event, ...] = ("process_restart", "node_reboot")
 NO_NODE_NEEDED: tuple[Event, ...] = ("process_restart", "node_reboot", "planned_stop")
 
@@ -178,16 +178,9 @@ def _read(plan: Plan, tier: Tier) -> tuple[float | None, bool]:
     if tier == "s3":
         return _read_s3(plan)
     phase = _phase(plan, "restore_replica" if tier == "replica" else "restore_local")
-    if phase is None or phase.seconds is None:
+    if phase is None:
         return None, False
-    limit, seconds = phase.limit, phase.seconds
-    if tier == "host_ram" or (tier == "replica" and plan.scenario.replication.store == "ram"):
-        # a hop's use is its own time by that of the slowest
-        others = [hop for hop in phase.hops if hop.id not in DRIVES and hop.use_ratio is not None]
-        limit = max(others, key=lambda hop: hop.use_ratio or 0.0, default=None)
-        if limit is None:
-            return None, False
-        seconds *= limit.use_ratio or 0.0
+    seconds, limit = read_of(phase, plan.scenario)
     return seconds, limit is not None and limit.kind == "assumed"
 
 
@@ -281,17 +274,19 @@ def _source(states: Iterable[TierState], event: Event, loss: _Loss) -> Tier | No
 
 
 def _clock(plan: Plan, event: Event, state: TierState | None) -> tuple[ClockPart, ...]:
-    """The parts of the restart in their order; reading is left out where its time is not known."""
+    """The parts of the restart in their order; reading is left out where its time is not known.
+
+    After a planned stop all of R is counted, as the waste counts it, and the queue before it.
+    """
     failures = plan.scenario.failures
     parts = []
     if event == "planned_stop":
         parts.append(ClockPart("queue", text("queue"), plan.scenario.planned.queue_s, "scheduler"))
-    else:
-        parts.append(ClockPart("detect", text("detect"), failures.detect_s, "monitoring"))
+    parts.append(ClockPart("detect", text("detect"), failures.detect_s, "monitoring"))
     wait = failures.downtime_s + (plan.beyond.mean_wait_s if plan.beyond is not None else 0.0)
     if wait and event not in NO_NODE_NEEDED:
         parts.append(ClockPart("wait", text("wait for a spare"), wait, "nobody"))
-    if event not in ("process_restart", "planned_stop"):
+    if event != "process_restart":
         parts.append(ClockPart("reschedule", text("reschedule"), failures.reschedule_s, "scheduler"))
     parts.append(ClockPart("start", text("start"), failures.start_s, "framework"))
     if state is not None and state.read_s is not None:

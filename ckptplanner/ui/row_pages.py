@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.restarts import base_s, near_read_s
+from ckptplanner.engine.restarts import base_s
 from ckptplanner.frozen import Frozen
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.widgets.rows_table import Column, RowsTable
@@ -91,7 +92,7 @@ def show_classes(table: RowsTable, plan: Plan, theme: Theme) -> None:
     schedule, scenario = plan.schedule, plan.scenario
     follow = []
     for row in scenario.restart.classes:
-        read = near_read_s(scenario, row.reads_from, plan.checkpoint.checkpoint_bytes / scenario.workload.nodes)
+        read = near_read_s(scenario, plan.checkpoint.checkpoint_bytes, row.reads_from) or 0.0
         if row.reads_from == "shared":
             read = schedule.restore_read_s if schedule else 0.0
         lost = scenario.workload.step_s

@@ -531,9 +531,48 @@ def test_a_scenario_without_the_new_sections_is_one_with_their_defaults() -> Non
         ({"spares.nodes": 0, "spares.wait_s": 0.0}, set()),
         ({"datapath.efa_connections": 16, "datapath.tcp_flow": "placement", "datapath.tcp_flows": 4}, {"datapath"}),
         ({"memory.pinned_bytes": 1e9, "memory.ram_disk_bytes": 1e9, "memory.staging_copies": 2}, {"host_ram"}),
-        ({"spares.nodes": 1}, {"beyond", "cost", "findings"}),
-        ({"saves": ({"to": "s3", "every_s": DAY},)}, {"beyond", "cost", "findings", "datapath"}),
+        ({"spares.nodes": 1}, {"beyond", "cost", "findings", "storage"}),
+        ({"saves": ({"to": "s3", "every_s": DAY},)}, {"beyond", "cost", "findings", "datapath", "storage"}),
     ],
 )
 def test_what_is_neutral_changes_nothing_else(changes: dict[str, Any], may_differ: set[str]) -> None:
     assert differences(evaluate(scenario(changes)), evaluate(scenario())) <= may_differ
+
+
+# ---------------------------------------------------------------- what belongs together
+
+
+def test_all_jobs_read_together_or_are_bound_by_their_own_nodes() -> None:
+    """One node each at 12.5 GB/s beside a file system of 96 GB/s: ten jobs read 17.4 TB in 181 s, alone each needs 139 s."""
+    plan = evaluate(scenario({"workload.nodes": 1, "storage.tier": "p2-1000-96000", "shared.jobs": 10}))
+    alone, together = S / 12.5e9, 10 * S / 96e9
+    assert schedule_of(plan).restore_read_s == pytest.approx(alone)
+    assert beyond_of(plan).restart_all_s == pytest.approx(schedule_of(plan).restart_s + together - alone)
+
+
+def test_other_saves_are_kept_for_every_job() -> None:
+    row = saves({"to": "shared", "bytes": 1e15, "every_s": DAY, "keep": 1})
+    one, four = (evaluate(scenario(row, {"shared.jobs": jobs})).storage.chosen for jobs in (1, 4))
+    assert one is not None
+    assert four is not None
+    assert four.fill_ratio * four.capacity_gib == pytest.approx(4 * one.fill_ratio * one.capacity_gib)
+
+
+def test_a_lost_node_waits_for_its_replacement_before_its_copies_exist_again() -> None:
+    def window(**more: float) -> float:
+        plan = evaluate(scenario({"replication.factor": 2}, {f"spares.{name}": value for name, value in more.items()}))
+        assert plan.replication is not None
+        return known(plan.replication.window_needed_s)
+
+    assert window(wait_s=DAY) == pytest.approx(window() + DAY)
+
+
+def test_a_final_save_is_made_once() -> None:
+    assert beyond_of(evaluate(scenario(saves({"kind": "final"})))).saves[0].count_in_run == 1
+
+
+def test_planned_stops_take_no_more_than_what_is_left() -> None:
+    plan = evaluate(scenario({"planned.every_s": 1000.0}))
+    assert waste_of(plan).total_fraction == pytest.approx(1.0)
+    assert plan.cost is not None
+    assert known(plan.cost.lost_gpu_usd_per_year) == pytest.approx(8760 * 256 * 142.416 / 8)

@@ -236,6 +236,10 @@ KINDS = [
         "warning", "prices.storage_usd_per_gib_month.p2_500", ("$0", "Leave it empty"),
     ),
     Kind(
+        "planned stops all the time", {"planned.every_s": 1000.0},
+        "error", "planned.every_s", ("makes no progress", "with planned stops 100 %"),
+    ),
+    Kind(
         "node price unknown", {"prices.node_usd_per_h": None},
         "warning", "prices.node_usd_per_h", ("p6-b300.48xlarge", "us-west-2", "type one, or the value of a GPU-hour"),
     ),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ckptplanner.data import catalog
-from ckptplanner.engine.datapath import ring_blocking_s
+from ckptplanner.engine.datapath import near_read_s, ring_blocking_s
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.node_plan import DataPath, Hop, Phase
 from ckptplanner.engine.plan import Plan, Schedule
@@ -214,7 +214,6 @@ OVERRIDES: list[tuple[str, str, str, float, dict[str, Any]]] = [
     ("hbm_bytes_per_s", "snapshot", "hbm", 8, {}),
     ("copy_bytes_per_s", "snapshot", "copy", 8, {}),
     ("link_bytes_per_s", "snapshot", "link", 8, {}),
-    ("link_bytes_per_s", "shared_write", "link", 1, FIXED),
     ("memory_bytes_per_s", "snapshot", "memory", 1, {}),
     ("memory_bytes_per_s", "shared_write", "memory", 1, FIXED),
     ("nvme_write_bytes_per_s", "local_write", "nvme", 1, {}),
@@ -260,7 +259,6 @@ def test_every_rate_of_the_datapath_is_tested_above() -> None:
 @pytest.mark.parametrize(
     ("name", "severity", "path"),
     [
-        ("link_bytes_per_s", "warning", "datapath.link_bytes_per_s"),
         ("servers_bytes_per_s", "warning", "datapath.servers_bytes_per_s"),
         ("ena_bytes_per_s", "error", "storage.tier"),
         ("memory_bytes_per_s", "error", "storage.tier"),
@@ -429,8 +427,8 @@ def test_a_ring_buffer_uses_the_drives_and_sets_the_stop() -> None:
     plan = evaluate(scenario(FIFTY_FOUR_GB, {"memory.ring_bytes": 30e9}))
     assert path_of(plan).phase("local_write").is_used
     assert path_of(plan).reachable_blocking_s == pytest.approx(24e9 / 9.0112e9)
+    assert path_of(plan).ring_blocking_s == path_of(plan).reachable_blocking_s
     assert plan.host_ram is not None
-    assert plan.host_ram.ring_blocking_s == pytest.approx(24e9 / 9.0112e9)
     assert plan.host_ram.ring_drain_bytes_per_s == pytest.approx(9.0112e9)
 
 
@@ -492,3 +490,54 @@ def test_a_longer_interval_asks_less_of_the_local_drives() -> None:
     """What is written locally has the whole interval: 54 GB in 3 h are 5 MB/s."""
     phase = phase_of("local_write", FIFTY_FOUR_GB, {"storage.interval_s": 3 * HOUR})
     assert hop_of(phase, "nvme").load_bytes_per_s == pytest.approx(54e9 / (3 * HOUR))
+
+
+# ---------------------------------------------------------------- what copies and peculiar nodes do to it
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"datapath.writer_skew_ratio": 10.0},
+        {"workload.writer": "single"},
+        {"workload.node": "g6e.12xlarge", "datapath.pinned": False, "datapath.ena_bytes_per_s": 1e12},
+    ],
+    ids=["skew", "single", "pageable without RDMA"],
+)
+def test_copies_never_shorten_the_stop(changes: dict[str, Any]) -> None:
+    alone, copied = (path_of(evaluate(scenario(changes, {"replication.factor": factor}))) for factor in (1, 2))
+    assert alone.reachable_blocking_s is not None
+    assert copied.reachable_blocking_s is not None
+    assert copied.reachable_blocking_s >= alone.reachable_blocking_s
+
+
+@pytest.mark.parametrize("node", ["trn2.48xlarge", "trn2u.48xlarge", "p5.48xlarge"])
+def test_a_card_that_nobody_names_is_not_known(node: str) -> None:
+    assert hop_of(phase_of("shared_write", {"workload.node": node}), "ena").ceiling_bytes_per_s is None
+
+
+@pytest.mark.parametrize("node", [row.id for row in catalog.nodes()])
+@pytest.mark.parametrize("store", ["nvme", "ram"])
+@pytest.mark.parametrize("place", ["local", "replica"])
+def test_a_class_reads_like_the_phase_and_survive(node: str, store: str, place: str) -> None:
+    """One way back, whoever asks: the phase less its drives where copies lie in memory."""
+    changes = {"workload.node": node, "replication.store": store, "replication.factor": 2}
+    plan = evaluate(scenario(changes))
+    read = near_read_s(plan.scenario, plan.checkpoint.checkpoint_bytes, place)
+    tier = {"local": "local_nvme" if store == "nvme" else "host_ram", "replica": "replica"}[place]
+    assert read == next(state.read_s for state in tier_states(plan) if state.tier == tier)
+    phase = path_of(plan).phase(f"restore_{place}")
+    times = [hop.load_bytes_per_s * phase.seconds / hop.ceiling_bytes_per_s for hop in phase.hops
+             if hop.ceiling_bytes_per_s and (store == "nvme" or "nvme" not in hop.id)] if phase.seconds else []  # fmt: skip
+    drives = [hop for hop in phase.hops if "nvme" in hop.id]
+    is_known = bool(times) and (store == "ram" or all(hop.ceiling_bytes_per_s for hop in drives))
+    assert read == (pytest.approx(max(times)) if is_known else None)
+
+
+def test_copies_behind_training_do_not_bound_the_stop() -> None:
+    changes = {"workload.node": "g6e.12xlarge", "replication.factor": 2, "replication.exchange": "background"}
+    said = [
+        f.message for f in evaluate(scenario(changes, {"storage.blocking_s": 0.5})).findings if f.path == "storage.blocking_s"
+    ]
+    assert len(said) == 1
+    assert "pinned copies" in said[0]

@@ -226,6 +226,10 @@ def parts(plan: Plan) -> dict[str, Any]:
 def test_every_valid_scenario_gives_finite_numbers_or_says_why(any_scenario: Scenario) -> None:
     plan = evaluate(any_scenario)
     assert faults(plan) == []
+    if plan.waste is not None and (plan.waste.total_fraction or 0.0) > 0.95:
+        assert plan.count("error")
+    if plan.cost is not None and plan.storage.chosen is not None and plan.storage.chosen.total_usd_per_year is not None:
+        assert plan.cost.total_usd_per_year == pytest.approx(plan.storage.chosen.total_usd_per_year)
     missing = [name for name, part in parts(plan).items() if part is None]
     assert not missing or plan.count("error") + plan.count("warning") > 0, missing
     for finding in plan_of(NamedScenario(name="any", scenario=any_scenario)).findings:

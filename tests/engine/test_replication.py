@@ -16,7 +16,8 @@ from ckptplanner.data import catalog
 from ckptplanner.engine import replication as groups
 from ckptplanner.engine.node_plan import ReplicationPlan
 from ckptplanner.engine.plan import Finding
-from ckptplanner.engine.replicas import MAX_LISTED_NODES, replication_findings, replication_plan
+from ckptplanner.engine.replica_checks import replication_findings
+from ckptplanner.engine.replicas import MAX_LISTED_NODES, replication_plan
 from ckptplanner.units import HOUR, NBSP
 from tests.engine.build import STEADY, percent, printed, scenario
 

@@ -71,7 +71,7 @@ def test_the_table_of_inputs_holds_what_a_setting_takes(path: str, written: str)
         ("saves", DEEP, ("JSON list",)),
         ("saves", "[1]", ("a row is an object, not 1",)),
         ("saves", '[{"kind": "sometimes"}]', ("kind", "'permanent'", '"sometimes"')),
-        ("saves", '[{"every_s": "1 day"}]', ("every_s", "number", '"1 day"')),
+        ("saves", '[{"every_s": "often"}]', ("every_s", '"often"', "Write 90 s")),
         ("saves", '[{"every_s": 0.5}]', ("every_s", "greater than or equal to 1")),
         ("saves", '[{"bytes": 0}]', ("bytes",)),
         ("saves", '[{"bytes": NaN}]', ("bytes", "finite")),

@@ -365,16 +365,17 @@ def test_waiting_for_a_spare_is_nobodys_work() -> None:
     assert dict(clock(replace(plan, beyond=spares), "node_lost"))["wait"] == 1000.0
 
 
-def test_a_planned_stop_is_not_detected_but_queues() -> None:
+def test_a_planned_stop_queues_and_takes_all_of_the_restart() -> None:
+    """As the waste counts it: 20 min in the queue, R = 14 min 50 s."""
     plan = plan_of(TWO, {"planned.queue_s": 1200.0})
     found = survive(plan, "planned_stop")
-    assert [part.id for part in found.clock] == ["queue", "start", "read"]
+    assert [part.id for part in found.clock] == ["queue", "detect", "reschedule", "start", "read"]
     assert (found.clock[0].seconds, found.clock[0].actor) == (1200.0, "scheduler")
     assert found.lost_nodes == tuple(range(32))
     assert (found.newest_age_s, found.mean_rework_s, found.worst_rework_s) == (0.0, 0.0, 0.0)
     assert plain(found.detail) == (
         "A last save is made before the stop, so no work is done again: training restarts from shared storage "
-        "after 28 min 50 s."
+        "after 34 min 50 s."
     )
 
 

@@ -152,7 +152,7 @@ def ram(used_ratio: float = 0.12, ram_bytes: float | None = 4096 * 2**30) -> Hos
             RamItem("written", text("being written"), 54.4e9, False, "memory.writes_in_flight"),
             RamItem("next", text("room for the next"), 54.4e9, False, "memory.writes_in_flight"),
         ),
-        ring_drain_bytes_per_s=None, ring_blocking_s=None,
+        ring_drain_bytes_per_s=None,
     )  # fmt: skip
 
 

@@ -132,8 +132,8 @@ FIGURES: Mapping[str, Figure] = {
         text("Lost at worst"), "r_max", of_waste("worst_rework_s"),
         (
             Recipe(
-                lambda case: f"{formulas.period(case)} + {{t}}",
-                text("An interruption just before the next checkpoint becomes restorable."), sources.FIRST_ORDER,
+                templates.worst_rework, text("An interruption just before the next checkpoint becomes restorable."),
+                sources.FIRST_ORDER,
             ),
         ),
         ("storage.write_s", "storage.blocking_s", "failures.mtbi_s"),

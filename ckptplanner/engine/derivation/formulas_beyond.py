@@ -24,12 +24,13 @@ def _sum(parts: Iterable[str]) -> str:
 
 
 def other_saves(case: Case) -> str:
-    """What other saves keep on the file system."""
-    return _sum(f"{{x_{place}}} · {{S_{place}}}" for place, _ in case.saves_to("shared"))
+    """What other saves keep on the file system, those of all jobs."""
+    own = _sum(f"{{x_{place}}} · {{S_{place}}}" for place, _ in case.saves_to("shared"))
+    return own if case.scenario.shared.jobs == 1 else f"{{jobs}} · ({own})"
 
 
 def s3(case: Case) -> str:
-    """What has piled up in S3 by the end of the run."""
+    """What lies in S3 when the run ends."""
     return _sum(f"{{x_{place}}} · {{S_{place}}}" for place, _ in case.saves_to("s3"))
 
 
@@ -48,7 +49,11 @@ def _stop(case: Case, place: int, every_s: float | None, stop_s: float) -> str:
 def reach(case: Case) -> str:
     """How far back one can go: the kept generations, or the oldest permanent save."""
     rows = ((place, row) for place, row in enumerate(case.scenario.saves) if row.kind == "permanent" and row.every_s)
-    kept = [f"({{k}} − 1) · {period(case)}", *(f"{{x_{place}}} · {{E_{place}}}" for place, _ in rows)]
+    own = f"({{k}} − 1) · {period(case)}"
+    schedule = case.plan.schedule
+    if schedule is not None and (case.scenario.storage.generations_kept - 1) * schedule.period_s > case.job.run_s:
+        own = f"min({own}, {{run}})"
+    kept = [own, *(f"{{x_{place}}} · {{E_{place}}}" for place, _ in rows)]
     return kept[0] if len(kept) == 1 else f"max({', '.join(kept)})"
 
 
@@ -63,7 +68,13 @@ def planned(case: Case) -> str:
     lost = "{t_s}" if last else f"{period(case)} / 2 + {{t}}"
     parts = (restart, "{queue}" if inputs.queue_s else "", lost)
     share = f"({_sum(part for part in parts if part)}) / {{every}}"
-    return f"min({share}, 1)" if waste is not None and waste.planned_fraction == 1 else share
+    is_all = waste is not None and waste.total_fraction is not None and waste.total_fraction >= 1.0
+    return f"min({share}, 1 − {{eta}})" if is_all else share
+
+
+def worst_rework(case: Case) -> str:
+    """What an interruption costs at worst: all since a save, or a step where none goes back to one."""
+    return f"{period(case)} + {{t}}" if case.job.ways.rollback.share else "{s}"
 
 
 def total_waste(case: Case) -> str:

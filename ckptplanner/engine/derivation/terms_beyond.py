@@ -8,6 +8,7 @@ import numpy as np
 
 from ckptplanner.engine import beyond, restarts
 from ckptplanner.engine.cards import network_limit
+from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.derivation.case import Case, Reader, of_beyond, of_ram, of_replication
 from ckptplanner.engine.derivation.figures import read_figure
 from ckptplanner.engine.derivation.term import Term, field_term, figure_term
@@ -47,7 +48,7 @@ def _share(place: int) -> Reader:
 
 
 def _near_s(case: Case, row: RestartClass) -> float:
-    return restarts.near_read_s(case.scenario, row.reads_from, case.job.checkpoint_bytes / case.scenario.workload.nodes)
+    return near_read_s(case.scenario, case.job.checkpoint_bytes, row.reads_from) or 0.0
 
 
 def _base(place: int) -> Reader:

@@ -1,5 +1,7 @@
-"""Paints a layout with any QPainter: the window, a picture or a page. Thickness is load, colour is use, the bottleneck has
-a mark, a thick edge and words."""
+"""Paints a layout with any QPainter: the window, a picture or a page.
+
+A line is as thick as its load and coloured by its use; the bottleneck has a mark, a thick edge and words.
+"""
 
 from __future__ import annotations
 
