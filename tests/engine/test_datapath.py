@@ -12,6 +12,7 @@ from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.node_plan import DataPath, Hop, Phase
 from ckptplanner.engine.plan import Plan, Schedule
 from ckptplanner.engine.scenario import CustomStorage
+from ckptplanner.engine.survival import tier_states
 from ckptplanner.units import GBPS, HOUR
 from tests.engine.build import INSTANT, SYNC, printed, scenario
 

@@ -228,7 +228,7 @@ def test_every_valid_scenario_gives_finite_numbers_or_says_why(any_scenario: Sce
     assert faults(plan) == []
     if plan.waste is not None and (plan.waste.total_fraction or 0.0) > 0.95:
         assert plan.count("error")
-    if plan.cost is not None and plan.storage.chosen is not None and plan.storage.chosen.total_usd_per_year is not None:
+    if plan.cost is not None and plan.storage.chosen is not None and plan.cost.total_usd_per_year is not None:
         assert plan.cost.total_usd_per_year == pytest.approx(plan.storage.chosen.total_usd_per_year)
     missing = [name for name, part in parts(plan).items() if part is None]
     assert not missing or plan.count("error") + plan.count("warning") > 0, missing
