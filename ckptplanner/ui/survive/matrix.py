@@ -138,7 +138,8 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
 def _paint_head(painter: QPainter, head: QRectF, words: str, theme: Theme, *, is_chosen: bool) -> None:
     is_bold = is_chosen and all(width_of(word, bold=True) <= head.width() - 6 for word in words.split(" "))
     widest, most = head.width() + (0 if is_chosen else 3), 3 if head.height() >= _HEAD else 2
-    lines = lines_of(words, head.width() - 5, most, SMALL_PX, bold=is_bold, widest=widest)
+    air = 10 if head.width() >= 54 else 5
+    lines = lines_of(words, head.width() - air, most, SMALL_PX, bold=is_bold, widest=widest)
     for index, line in enumerate(lines):
         room = QRectF(head.left() - 2, head.bottom() - 3 - 12 * (len(lines) - index), head.width() + 4, 12)
         write(painter, room, line, theme.text if is_chosen else theme.muted, bold=is_bold, align="middle")
