@@ -29,9 +29,7 @@ def caption(cluster: Cluster) -> str:
     count, size = len(cluster.groups), cluster.factor
     if size < 2:
         return (
-            say("{count} nodes, no copies on other nodes", count=f"{cluster.nodes:,}")
-            if cluster.nodes > 1
-            else say("1 node")
+            say("{count} nodes, no copies on other nodes", count=f"{cluster.nodes:,}") if cluster.nodes > 1 else say("1 node")
         )
     apart = cluster.groups[0][-1] - cluster.groups[0][0] > size - 1
     if not apart:
