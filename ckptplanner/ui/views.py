@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ckptplanner.engine.cost import Basis
@@ -112,6 +112,16 @@ class Views(QWidget):
         if self._shown:
             view.show_plans(self._shown, self._basis)
         self._stack.setCurrentWidget(view)
+        if view is not self.plan:
+            self._lead_into(view)
+
+    def _lead_into(self, view: QWidget) -> None:
+        """Tab goes from the tabs into the view, from top to bottom; a view is made late, so it stood at the end."""
+        before: QWidget = self.tabs
+        for part in view.findChildren(QWidget):
+            if part.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                QWidget.setTabOrder(before, part)
+                before = part
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw all plans in the view that is seen; the others draw when they are."""

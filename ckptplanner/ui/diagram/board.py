@@ -264,7 +264,7 @@ class Board(QWidget):
 
     @override
     def sizeHint(self) -> QSize:
-        return QSize(840, 440)
+        return QSize(840, self.minimumHeight())  # it takes what is left, and asks for no more than it must have
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

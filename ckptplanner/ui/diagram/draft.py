@@ -91,7 +91,7 @@ def limit_words(hop: Hop) -> Text:
         return text("the limit")
     if hop.use_ratio is None:
         return text("limit: {rate}", rate=rate)
-    return text("limit: {rate}, {use}", rate=rate, use=brief(hop.use_ratio, FRACTION, 2))
+    return text("limit: {rate}, {use}", rate=rate, use=brief(hop.use_ratio, FRACTION, 2 if hop.use_ratio < 1 else 3))
 
 
 def bus_y(draft: Draft) -> float:

@@ -51,6 +51,8 @@ def _add_group(draft: Draft, index: int, column: Rect, groups: int, cpu: Rect) -
     _add_gpus(draft, index, area, groups, switch)
     beside_bus = draft.load("link", "copy", "memory")
     points = [(area.middle_x, switch.bottom), (area.middle_x, cpu.y)]
+    if not (draft.way.is_back or node.is_direct or "gpu" in draft.way):
+        points.reverse()  # from host memory to cards and drives
     draft.line(
         "switch_cpu", points, beside_bus / groups if beside_bus else None, arrow=not draft.way.is_back or "gpu" not in draft.way
     )
@@ -187,4 +189,4 @@ def _carried(hop: Hop) -> Text:
         return text("carries {load} of a rate not known", load=load)
     if ratio < 0.01:
         return text("carries {load}, less than 1 %", load=load)
-    return text("carries {load}, {use}", load=load, use=brief(ratio, FRACTION, 2))
+    return text("carries {load}, {use}", load=load, use=brief(ratio, FRACTION, 2 if ratio < 1 else 3))

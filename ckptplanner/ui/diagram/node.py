@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ckptplanner.engine import ceilings
 from ckptplanner.engine.plan import Plan
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, GIB, NBSP, brief, grouped
+from ckptplanner.units import BYTES, GIB, NBSP, brief, grouped, significant
 
 GBPS, _LONG_NAME = 0.125e9, 14
 _MEMORY_IN_NAME = re.compile(r"\s+\d+\s*GB$")
@@ -83,7 +83,8 @@ def _short_name(accelerator: str) -> str:
 
 def gbps(rate_bytes_per_s: float) -> str:
     """A rate as network cards are sold: 400 Gbps."""
-    return f"{grouped(rate_bytes_per_s / GBPS)}{NBSP}Gbps"
+    rate = rate_bytes_per_s / GBPS
+    return f"{grouped(rate) if rate >= 100 else significant(rate)}{NBSP}Gbps"
 
 
 def _card_rate(rate: float | None, efa: int | None, cards: int | None, *, is_ec2: bool) -> Text | None:
@@ -91,7 +92,7 @@ def _card_rate(rate: float | None, efa: int | None, cards: int | None, *, is_ec2
     if not rate or not (efa or cards):
         return None
     if is_ec2 and not efa:
-        return text("of {rate}", rate=gbps(rate))
+        return text("all {rate}", rate=gbps(rate))
     return text("{rate}", rate=gbps(rate / (efa or cards or 1)))
 
 

@@ -46,7 +46,9 @@ def _add_peer(draft: Draft, rect: Rect, *, has_chips: bool) -> None:
         words = text("not on this way")
     load = draft.load("ena", "efa", "memory")
     limit = draft.phase.limit if draft.phase else None
-    if limit is not None and limit.part == "peer":
+    if others == 0 and "peer" in draft.way:
+        words = text("nobody takes a copy")
+    elif limit is not None and limit.part == "peer":
         words = limit_words(limit)
     elif "peer" in draft.way:
         words = text("give the copy back") if draft.way.is_back else text("take the copies")
@@ -125,7 +127,7 @@ def _system_words(option: Option | None) -> tuple[Text, Text | None]:
     if option is None:
         return text("File system"), text("none is chosen")
     if option.id == "custom" or option.throughput_mb_per_s_per_tib is None:
-        return text("Storage that exists"), text("{size} usable", size=brief(option.capacity_gib * GIB, BYTES))
+        return text("Storage we have"), text("{size} usable", size=brief(option.capacity_gib * GIB, BYTES))
     return text("FSx for Lustre"), offer_words(replace(option, efa=False))
 
 
@@ -142,5 +144,6 @@ def _system_use(draft: Draft, option: Option | None) -> Text | None:
     if hop.ceiling_bytes_per_s is None or hop.load_bytes_per_s is None:
         return text("use not known")
     load, can = (significant(rate / count / 1e9) for rate in (hop.load_bytes_per_s, hop.ceiling_bytes_per_s))
-    values = {"load": load, "can": can, "use": brief(hop.use_ratio or 0.0, FRACTION, 2)}
+    ratio = hop.use_ratio or 0.0
+    values = {"load": load, "can": can, "use": brief(ratio, FRACTION, 2 if ratio < 1 else 3)}
     return text("{use}: {load} of {can} GB/s each", **values) if count > 1 else text("{use}: {load} of {can} GB/s", **values)

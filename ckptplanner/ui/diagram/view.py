@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QTextLayout
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
@@ -185,13 +195,20 @@ class PathView(QWidget):
         foot.setSpacing(16)
         foot.addWidget(self._gradients, 0, Qt.AlignmentFlag.AlignTop)
         foot.addWidget(self._legend, 1)
-        middle = QVBoxLayout()
+        column = QWidget()
+        middle = QVBoxLayout(column)
         middle.setContentsMargins(16, 8, 12, 8)
         middle.setSpacing(8)
         middle.addLayout(head)
         middle.addWidget(self.board, 1)
         middle.addWidget(self._offer)
         middle.addLayout(foot)
+        scroll = QScrollArea()  # in a low window what does not fit is scrolled to, and nothing lies over anything
+        scroll.setObjectName("path_scroll")
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(column)
         self._side = QWidget()
         self._side.setObjectName("path_side")
         side = QVBoxLayout(self._side)
@@ -203,7 +220,7 @@ class PathView(QWidget):
         side.addWidget(self.hops)
         body = QHBoxLayout()
         body.setSpacing(0)
-        body.addLayout(middle, 1)
+        body.addWidget(scroll, 1)
         body.addWidget(_rule(vertical=True))
         body.addWidget(self._side)
         full = QWidget()
@@ -367,7 +384,7 @@ class PathView(QWidget):
         if node.cards:
             hot = say(
                 "Gradient, dashed: from GPU memory to a peer's by RDMA, past CPU and host RAM; the card's SmartNIC (DPU) moves "
-                "it, and remote writes."
+                "it, as it does remote writes."
             )
         elif node.is_one_card:
             hot = say("Gradient, dashed: through host RAM; this node has one card for everything and no RDMA that we know of.")

@@ -29,15 +29,13 @@ def caption(cluster: Cluster) -> str:
     count, size = len(cluster.groups), cluster.factor
     if size < 2:
         return (
-            say("{count} nodes, no copies of one on another", count=f"{cluster.nodes:,}")
-            if cluster.nodes > 1
-            else say("1 node")
+            say("{count} nodes, no copies on other nodes", count=f"{cluster.nodes:,}") if cluster.nodes > 1 else say("1 node")
         )
     apart = cluster.groups[0][-1] - cluster.groups[0][0] > size - 1
     if not apart:
         if size == 2:
-            return say("{count} groups of 2 nodes; each holds the shards of both", count=f"{count:,}")
-        return say("{count} groups of {size} nodes; each holds the shards of all", count=f"{count:,}", size=size)
+            return say("{count} groups of 2 nodes; each node holds the shards of both", count=f"{count:,}")
+        return say("{count} groups of {size} nodes; each node holds the shards of all {size}", count=f"{count:,}", size=size)
     step = cluster.groups[0][1] - cluster.groups[0][0]
     return say("{count} groups of {size} nodes, {step} apart; point at one to see its group",
                count=f"{count:,}", size=size, step=step)  # fmt: skip

@@ -182,7 +182,9 @@ def _paint_work(painter: QPainter, scale: Scale, theme: Theme) -> None:
     age = found.newest_age_s or 0.0
     done = scale.between(begin_of(scale.case), found.moment_s)
     if age:
-        _paint_rework(painter, done, rough(age, SECONDS), theme)
+        schedule = scale.case.plan.schedule
+        stopped_s = min(schedule.blocking_s if schedule else 0.0, age)  # the mark of the stop lies over it
+        _paint_rework(painter, done, scale.x(begin_of(scale.case) + stopped_s), rough(age, SECONDS), theme)
     else:
         painter.fillRect(done, QColor(theme.band))
         words = say("a last save is written before the stop: nothing is done again")
@@ -198,7 +200,7 @@ def _paint_work(painter: QPainter, scale: Scale, theme: Theme) -> None:
     write(painter, after.adjusted(12, 0, -4, 0), words, theme.muted, align="middle")
 
 
-def _paint_rework(painter: QPainter, done: QRectF, time: str, theme: Theme) -> None:
+def _paint_rework(painter: QPainter, done: QRectF, clear_x: float, time: str, theme: Theme) -> None:
     painter.fillRect(done, QColor(theme.error_ground))
     hatch(painter, done, mix(theme.error, theme.error_ground, 0.35), 8.0)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -206,7 +208,8 @@ def _paint_rework(painter: QPainter, done: QRectF, time: str, theme: Theme) -> N
     painter.drawLine(QLineF(done.left(), done.top(), done.right(), done.top()))
     painter.drawLine(QLineF(done.left(), done.bottom() - 1, done.right(), done.bottom() - 1))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    inside = QRectF(done.left() + 16, done.center().y() - 10, done.width() - 32, 20)
+    left = max(done.left() + 16, clear_x + 8)
+    inside = QRectF(left, done.center().y() - 10, max(done.right() - 16 - left, 0.0), 20)
     for words in (say("training that must be done again, {time}", time=time), say("done again, {time}", time=time), time):
         if inside.width() >= width_of(words, bold=True):
             write(painter, inside, words, theme.error, bold=True, align="middle", ground=theme.error_ground)
@@ -319,7 +322,8 @@ def _paint_saves(painter: QPainter, scale: Scale, theme: Theme) -> None:
     if case.survival.source in ("local_nvme", "replica", "host_ram") or schedule.mode == "sync":
         texts = texts[1:]
     over = scale.x(case.survival.moment_s + sum(part.seconds for part in case.survival.clock))
-    rooms = (QRectF(x1 + 8, lane.top(), min(ends, next_x) - x1 - 16, _LANE),
+    beside = min(ends, next_x) if case.survival.newest_age_s else _last_x(scale)
+    rooms = (QRectF(x1 + 8, lane.top(), beside - x1 - 16, _LANE),
              QRectF(x0 + 5, scale.lane(3).top(), ends - x0 - 13, _LANE),
              QRectF(x0 + 5, scale.lane(4).top(), over - x0 - 13, _LANE))  # fmt: skip
     room = next((one for one in rooms if one.width() >= width_of(texts[-1])), rooms[-1])
@@ -366,15 +370,24 @@ def _paint_next(painter: QPainter, scale: Scale, theme: Theme) -> None:
         write(painter, QRectF(taken, top.top(), x - 8 - taken, _LANE), words, mark, align="right", ground=theme.surface)
 
 
+def _last_s(case: Case) -> float:
+    """How long the save before a planned stop takes. [s]"""
+    schedule, beyond = case.plan.schedule, case.plan.beyond
+    assert schedule is not None
+    return beyond.final_save_s if beyond is not None and beyond.final_save_s is not None else schedule.writes_in_s
+
+
+def _last_x(scale: Scale) -> float:
+    """Where the save before a planned stop begins. [px]"""
+    at = scale.case.survival.moment_s
+    return min(max(scale.x(at - _last_s(scale.case)), scale.x(scale.case.restorable_s or 0.0) + 3), scale.x(at))
+
+
 def _paint_last(painter: QPainter, scale: Scale, theme: Theme) -> None:
     """The save before a planned stop, which ends with it."""
-    case, schedule = scale.case, scale.case.plan.schedule
-    beyond = case.plan.beyond
-    assert schedule is not None
-    takes = beyond.final_save_s if beyond is not None and beyond.final_save_s is not None else schedule.writes_in_s
+    case, takes = scale.case, _last_s(scale.case)
     mark, lane = theme.mark(case.index).colour, scale.lane(2)
-    right = scale.x(case.survival.moment_s)
-    left = min(max(scale.x(case.survival.moment_s - takes), scale.x(case.restorable_s or 0.0) + 3), right)
+    left, right = _last_x(scale), scale.x(case.survival.moment_s)
     painter.fillRect(QRectF(left, lane.top() + 4, max(right - left, 2.0), _SAVE), QColor(mark))
     words = say("last save, written in {time}", time=brief(takes, SECONDS))
     below = scale.lane(3)

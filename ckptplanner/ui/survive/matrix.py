@@ -56,6 +56,7 @@ class Places:
 
 
 _ROWS = range(5)
+_LEAST_PX = 9
 
 
 def fit(room: QRectF, case: Case) -> Places:
@@ -136,12 +137,19 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
 
 
 def _paint_head(painter: QPainter, head: QRectF, words: str, theme: Theme, *, is_chosen: bool) -> None:
-    is_bold = is_chosen and all(width_of(word, bold=True) <= head.width() - 6 for word in words.split(" "))
+    words_of = words.split(" ")
+    is_bold = is_chosen and all(width_of(word, bold=True) <= head.width() - 6 for word in words_of)
     widest, most = head.width() + (0 if is_chosen else 3), 3 if head.height() >= _HEAD else 2
-    lines = lines_of(words, head.width() - 5, most, SMALL_PX, bold=is_bold, widest=widest)
+    sizes = range(SMALL_PX, _LEAST_PX - 1, -1)  # smaller on narrow paper, where a word would be broken
+    pixels = next(
+        (size for size in sizes if all(width_of(word, size, bold=is_bold) <= head.width() for word in words_of)), _LEAST_PX
+    )
+    air = 10 if head.width() >= 54 else 5
+    lines = lines_of(words, head.width() - air, most, pixels, bold=is_bold, widest=widest)
     for index, line in enumerate(lines):
         room = QRectF(head.left() - 2, head.bottom() - 3 - 12 * (len(lines) - index), head.width() + 4, 12)
-        write(painter, room, line, theme.text if is_chosen else theme.muted, bold=is_bold, align="middle")
+        colour = theme.text if is_chosen else theme.muted
+        write(painter, room, line, colour, pixels=pixels, bold=is_bold, align="middle")
 
 
 def _paint_label(painter: QPainter, row: QRectF, width: float, state: TierState, theme: Theme) -> None:

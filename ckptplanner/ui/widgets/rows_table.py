@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from ckptplanner.frozen import Frozen, with_value
+from ckptplanner.frozen import Frozen, spec_of, with_value
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
 from ckptplanner.units import Unit, UnitError, brief, parse
@@ -152,7 +152,7 @@ class RowsModel(QAbstractTableModel):
             changed = with_value(self._rows[row], spec.field, self._read(spec, written))
         except (UnitError, ValueError) as error:
             self._pending[row, column] = written
-            self.refused.emit(say("{heading}: {problem}", heading=spec.heading, problem=_problem(error, spec)))
+            self.refused.emit(say("{heading}: {problem}", heading=spec.heading, problem=_problem(error, spec, self._rows[row])))
             self.dataChanged.emit(index, index)
             return False
         self._pending.pop((row, column), None)
@@ -170,11 +170,19 @@ class RowsModel(QAbstractTableModel):
         return int(value) if spec.unit is not None and spec.unit.kind == "count" else value
 
 
-def _problem(error: Exception, spec: Column) -> str:
+def _problem(error: Exception, spec: Column, row: Frozen) -> str:
     """One sentence: what a unit's parser says, or the range that the field has."""
     if isinstance(error, UnitError):
         return say(str(error))
-    return say("that is out of the range of this field") if not spec.choices else say("choose one of the list")
+    if spec.choices:
+        return say("choose one of the list")
+    field = spec_of(type(row), spec.field)
+    if spec.unit is None or field.low is None or field.high is None:
+        return say("that is out of the range of this field")
+    low, high = (brief(limit, spec.unit) if limit else "0" for limit in (field.low, field.high))
+    if field.low_excluded:
+        return say("more than {low} and at most {high} is accepted", low=low, high=high)
+    return say("{low} to {high} is accepted", low=low, high=high)
 
 
 class ChoiceDelegate(QStyledItemDelegate):
@@ -215,6 +223,16 @@ class _View(QTableView):
     """The table; Delete removes the row."""
 
     remove_requested = Signal()
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        # F2 and letters edit a cell here; elsewhere they are shortcuts of the window
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
+            if is_plain and self.currentIndex().isValid() and (event.key() == Qt.Key.Key_F2 or event.text().strip()):
+                event.accept()
+                return True
+        return super().event(event)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -302,7 +320,7 @@ class RowsTable(QWidget):
                 self.view.selectRow(len(rows) - 1)
         self.view.setVisible(bool(rows))
         self._empty.setVisible(not rows)
-        self.remove.setEnabled(bool(rows))
+        self.remove.setVisible(bool(rows))
 
     def texts(self) -> list[list[str]]:
         """Headings and rows, as they are copied."""
