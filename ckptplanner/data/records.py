@@ -84,6 +84,7 @@ class NodeType(Row):
     nvme_write_rate: str = ""
     nvme_read_rate: str = ""
     fsx_efa_interfaces: Count | None = None
+    gpu_rdma: bool = False  # cards of the node read and write GPU memory past the CPU
     fsx_gds: bool = False
     fsx_efa: bool = False
 

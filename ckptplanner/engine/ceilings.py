@@ -112,9 +112,8 @@ def efa(scenario: Scenario) -> Known:
 
 
 def has_rdma(scenario: Scenario) -> bool:
-    """Whether GPUs of two nodes exchange data past the CPU: several RDMA cards, or cards on premises."""
-    node = scenario.workload.node
-    return (node.network_cards or 0) > 1
+    """Whether GPUs of two nodes exchange data past the CPU, as the catalog says of the node."""
+    return scenario.workload.node.gpu_rdma
 
 
 def tcp_flow(scenario: Scenario) -> Known:

@@ -331,7 +331,7 @@ def test_host_ram_of_unknown_size_is_no_share(open_view: Open) -> None:
 
 def test_many_labels_of_host_ram_stay_apart(open_view: Open) -> None:
     items = tuple(RamItem(f"i{number}", text("thing"), 1e9, False, "memory.job_bytes") for number in range(9))
-    plan = replace(with_path(plan_of()), host_ram=HostRam(4e12, items, None, None))
+    plan = replace(with_path(plan_of()), host_ram=HostRam(4e12, items, None))
     bar = child(open_view(plan), QWidget, "ram_bar")
     bar.grab()
     placed = spread([200.0] * 5, 16.0, 300.0, 40.0)

@@ -386,8 +386,8 @@ class PathView(QWidget):
                 "Gradient, dashed: from GPU memory to a peer's by RDMA, past CPU and host RAM; the card's SmartNIC (DPU) moves "
                 "it, as it does remote writes."
             )
-        elif node.is_one_card:
-            hot = say("Gradient, dashed: through host RAM; this node has one card for everything and no RDMA that we know of.")
+        elif plan.scenario.workload.node.gpu_rdma:
+            hot = say("Gradient, dashed: by RDMA past host RAM, over the one card that checkpoints take as well.")
         else:
             hot = say("Gradient, dashed: through host RAM; no RDMA card of this node is known.")
         cold = say(

@@ -86,7 +86,7 @@ def add_gradient(draft: Draft, board: Rect, channel_x: float) -> None:
             y = bus_y(draft) + 8
             pieces += [[(x, switch.bottom), (x, card.y)], [(x, card.bottom), (x, y)]]
     else:
-        hot |= {"cpu", "ram", "ena"}
+        hot |= {"cpu", "ena"} if draft.plan.scenario.workload.node.gpu_rdma else {"cpu", "ram", "ena"}
         ena, ram = last["ena"].rect, last["ram"].rect
         x, y = min(ena.right - 12, ram.right - 12), ena.middle_y - 10
         middle = switch.middle_x
