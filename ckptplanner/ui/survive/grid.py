@@ -34,8 +34,8 @@ def caption(cluster: Cluster) -> str:
     apart = cluster.groups[0][-1] - cluster.groups[0][0] > size - 1
     if not apart:
         if size == 2:
-            return say("{count} groups of 2 nodes; each node holds the shards of both", count=f"{count:,}")
-        return say("{count} groups of {size} nodes; each node holds the shards of all {size}", count=f"{count:,}", size=size)
+            return say("{count} groups of 2 nodes; each holds both shards", count=f"{count:,}")
+        return say("{count} groups of {size} nodes; each holds all {size} shards", count=f"{count:,}", size=size)
     step = cluster.groups[0][1] - cluster.groups[0][0]
     return say("{count} groups of {size} nodes, {step} apart; point at one to see its group",
                count=f"{count:,}", size=size, step=step)  # fmt: skip

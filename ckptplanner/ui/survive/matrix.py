@@ -137,15 +137,14 @@ def paint_matrix(painter: QPainter, room: QRectF, case: Case, theme: Theme) -> N
 
 
 def _paint_head(painter: QPainter, head: QRectF, words: str, theme: Theme, *, is_chosen: bool) -> None:
-    words_of = words.split(" ")
-    is_bold = is_chosen and all(width_of(word, bold=True) <= head.width() - 6 for word in words_of)
     widest, most = head.width() + (0 if is_chosen else 3), 3 if head.height() >= _HEAD else 2
-    sizes = range(SMALL_PX, _LEAST_PX - 1, -1)  # smaller on narrow paper, where a word would be broken
-    pixels = next(
-        (size for size in sizes if all(width_of(word, size, bold=is_bold) <= head.width() for word in words_of)), _LEAST_PX
-    )
-    air = 10 if head.width() >= 54 else 5
-    lines = lines_of(words, head.width() - air, most, pixels, bold=is_bold, widest=widest)
+    width, parts = head.width() - (10 if head.width() >= 54 else 5), words.split(" ")
+    is_bold = is_chosen and all(width_of(part, bold=True) <= head.width() - 6 for part in parts)
+    pixels, lines = SMALL_PX, [words]
+    for pixels in range(SMALL_PX, _LEAST_PX - 1, -1):  # smaller on narrow paper, where a word would be broken
+        lines = lines_of(words, width, most, pixels, bold=is_bold, widest=widest)
+        if len(lines) <= 2 and all(width_of(part, pixels, bold=is_bold) <= head.width() for part in parts):
+            break
     for index, line in enumerate(lines):
         room = QRectF(head.left() - 2, head.bottom() - 3 - 12 * (len(lines) - index), head.width() + 4, 12)
         colour = theme.text if is_chosen else theme.muted
