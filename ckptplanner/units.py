@@ -235,7 +235,7 @@ def exact(value: float, unit: Unit) -> str:
 
 def _brief_time(value: float, whole_from: float) -> str:
     """A time in one or two parts; from `whole_from` seconds on the smaller part is left out."""
-    if value < 1.0:
+    if 0.0 < value < 0.9995:
         return f"{significant(value * 1e3)}{NBSP}ms"
     if value < MINUTE and round(value, 1) < MINUTE:
         return f"{significant(value, 2 if value >= 10 and math.isfinite(whole_from) else 3)}{NBSP}s"

@@ -23,7 +23,7 @@ from ckptplanner.engine.ceilings import Known
 from ckptplanner.engine.node_plan import DataPath, Hop, Phase, PhaseName
 from ckptplanner.engine.plan import Option
 from ckptplanner.engine.scenario import Scenario
-from ckptplanner.text import Text, text
+from ckptplanner.text import Text, listed, text
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GBPS, MB, SECONDS, brief, grouped
 
 FULL_RATIO = 1.0 + 1e-9
@@ -287,7 +287,7 @@ def _existing_hops(way: Way, size: float, total: float, *, is_read: bool) -> lis
     client = [] if limit is None else [
         Stretch("client", text("one client"), "servers", Known(limit, "typed", "", "", "datapath.client_bytes_per_s"), size)
     ]  # fmt: skip
-    shared = Stretch("storage", text("storage we have"), "disks", storage, total, True, _less_others(way.scenario))
+    shared = Stretch("storage", text("the storage we have"), "disks", storage, total, True, _less_others(way.scenario))
     return [*_card_hops(way, size, over_efa=False), *_flows(way, size), *client, shared]
 
 
@@ -320,8 +320,8 @@ def _gds_write(way: Way) -> Phase:
 
 
 def _replicate(way: Way) -> Phase:
-    """All copies of a node: F - 1 come over the cards, F go to memory and drives."""
-    replication, size = way.scenario.replication, way.even_bytes
+    """All copies of a node: F - 1 come over the cards, F go to memory and drives. Without another node there is no way."""
+    replication, size = way.scenario.replication, way.even_bytes if way.nodes > 1 else 0.0
     factor, gpus = replication.factor, way.scenario.workload.gpus_per_node
     received, held = max(factor - 1, 1) * size, max(factor, 2) * size
     if replication.exchange == "training" and ceilings.has_rdma(way.scenario):
@@ -407,7 +407,7 @@ def _phase(
     over = at_best if allowed_s is None or allowed_s <= fixed else allowed_s - fixed  # the bytes flow in what is left
     hops = tuple(_hop(hop, over) for hop in stretches)
     limit = next((hop for hop in hops if hop.id == slowest), None)
-    words = partial(_words, way, name, limit, size, seconds, allowed_s)
+    words = partial(_words, way, name, limit, hops, size, seconds, allowed_s)
     return Phase(name, title, is_used, size, seconds, allowed_s, slowest, hops, words)
 
 
@@ -425,34 +425,44 @@ def _hop(stretch: Stretch, over_s: float | None) -> Hop:
 
 
 def _words(
-    way: Way, name: str, limit: Hop | None, size: float, seconds: float | None, allowed_s: float | None
+    way: Way, name: str, limit: Hop | None, hops: Sequence[Hop], size: float, seconds: float | None, allowed_s: float | None
 ) -> tuple[Text, Text]:
     """The sentence that names the bottleneck, and what there is to say about the time."""
+    if name == "replicate" and way.nodes == 1:
+        return text("There is no other node to copy to."), text("Copies protect from the loss of a node only with two or more.")
     if limit is None or seconds is None or limit.ceiling_bytes_per_s is None:
-        missing = text("Type one to see how long this phase takes.")
-        return text("No ceiling of this way is known."), missing
-    ceiling = brief(limit.ceiling_bytes_per_s, BYTES_PER_S)
-    where = text("for all {nodes} nodes", nodes=grouped(way.nodes)) if limit.is_shared else text("a node")
+        return text("No ceiling of this way is known."), text("Type one to see how long this phase takes.")
+    sentence, detail = _limit_words(way, limit, allowed_s), _detail(way, name, size, seconds, allowed_s)
+    unknown = [hop.name for hop in hops if hop.ceiling_bytes_per_s is None]
+    if not unknown:
+        return sentence, detail
+    return sentence, text("{detail} Not known, so it may take longer: {hops}.", detail=detail, hops=listed(unknown))
+
+
+def _limit_words(way: Way, limit: Hop, allowed_s: float | None) -> Text:
+    ceiling = brief(limit.ceiling_bytes_per_s or 0.0, BYTES_PER_S)
+    is_of_all = limit.is_shared and way.nodes > 1
+    where = text("for all {nodes} nodes", nodes=grouped(way.nodes)) if is_of_all else text("a node")
     use = limit.use_ratio
     if allowed_s is None or use is None:
-        sentence = text("The limit: {hop}, {ceiling} {where}.", hop=limit.name, ceiling=ceiling, where=where)
-    elif use <= FULL_RATIO:
-        sentence = text(
+        return text("The limit: {hop}, {ceiling} {where}.", hop=limit.name, ceiling=ceiling, where=where)
+    if use <= FULL_RATIO:
+        return text(
             "The limit: {hop}, {ceiling} {where}, {use} of it used.",
             hop=limit.name, ceiling=ceiling, where=where, use=brief(use, FRACTION, 2),
         )  # fmt: skip
-    else:
-        sentence = text(
-            "The limit: {hop}, {ceiling} {where}, and the plan asks for {load}.",
-            hop=limit.name, ceiling=ceiling, where=where, load=brief(limit.load_bytes_per_s or 0.0, BYTES_PER_S),
-        )  # fmt: skip
-    return sentence, _detail(way, name, limit, size, seconds, allowed_s)
+    return text(
+        "The limit: {hop}, {ceiling} {where}, and the plan asks for {load}.",
+        hop=limit.name, ceiling=ceiling, where=where, load=brief(limit.load_bytes_per_s or 0.0, BYTES_PER_S),
+    )  # fmt: skip
 
 
-def _detail(way: Way, name: str, limit: Hop, size: float, seconds: float, allowed_s: float | None) -> Text:
-    takes = brief(seconds, SECONDS)
+def _detail(way: Way, name: str, size: float, seconds: float, allowed_s: float | None) -> Text:
+    takes, allowed = brief(seconds, SECONDS), "–" if allowed_s is None else brief(allowed_s, SECONDS)
     if name == "snapshot":
         return _snapshot_detail(way, size, seconds, allowed_s)
+    if name == "replicate":
+        return _replicate_detail(way, size, takes, allowed)
     total = way.checkpoint_bytes * (way.scenario.restore.copies if name == "restore_shared" else 1)
     if name == "s3_write":
         total = way.s3_bytes or way.checkpoint_bytes
@@ -460,14 +470,30 @@ def _detail(way: Way, name: str, limit: Hop, size: float, seconds: float, allowe
     if name in {"shared_write", "s3_write"}:
         if allowed_s is None:
             return text("Writing {size} takes {takes} at best.", size=shown, takes=takes)
+        if seconds > allowed_s * FULL_RATIO:
+            return text("Writing {size} takes {takes}; {allowed} is allowed.", size=shown, takes=takes, allowed=allowed)
+        return text("Writing {size} takes {takes} of the {allowed} allowed.", size=shown, takes=takes, allowed=allowed)
+    if name == "restore_replica":
         return text(
-            "Writing {size} takes {takes} of the {allowed} allowed.", size=shown, takes=takes, allowed=brief(allowed_s, SECONDS)
-        )
+            "Reading {size} back takes {takes} at best: a peer's drives read for the node and for the peer, {both}.",
+            size=shown, takes=takes, both=brief(2 * size, BYTES),
+        )  # fmt: skip
     if name.startswith("restore"):
         return text("Reading {size} back takes {takes} at best.", size=shown, takes=takes)
+    return text("{size} a node take {takes} at best, once an interval of {allowed}.", size=shown, takes=takes, allowed=allowed)
+
+
+def _replicate_detail(way: Way, size: float, takes: str, allowed: str) -> Text:
+    """All copies to their end, and the part of it that training stands still for."""
+    stop = _replicated_stop_s(way) if is_exchanged_on_training(way.scenario) else None
+    shown = brief(size, BYTES)
+    if stop is None:
+        return text(
+            "{size} a node take {takes} at best, once an interval of {allowed}.", size=shown, takes=takes, allowed=allowed
+        )
     return text(
-        "{size} a node take {takes} at best, once an interval of {allowed}.",
-        size=shown, takes=takes, allowed="–" if allowed_s is None else brief(allowed_s, SECONDS),
+        "{size} a node take {takes} at best, once an interval of {allowed}; training stands still for {stop} of it.",
+        size=shown, takes=takes, allowed=allowed, stop=brief(stop, SECONDS),
     )  # fmt: skip
 
 

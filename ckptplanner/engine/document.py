@@ -60,6 +60,7 @@ def _phase(phase: Phase) -> dict[str, Any]:
     return {
         **{name: getattr(phase, name) for name in names},
         "bottleneck": phase.bottleneck,
+        "unknown_hops": [hop.id for hop in phase.unknown_hops],
         "hops": [_hop(hop) for hop in phase.hops],
     }
 

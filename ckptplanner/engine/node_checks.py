@@ -214,7 +214,7 @@ def _check_saves(plan: Plan) -> Iterator[Finding]:
         if row.to == "s3" and row.count_in_run:
             yield _say(
                 "info", "saves",
-                "By the end of the run {held} lie in S3: {count} of {kind}, {money} a month.",
+                "By the end of the run {held} lie in S3: {count} {kind} saves, {money} a month.",
                 held=brief(row.held_bytes, BYTES), count=grouped(row.count_in_run), kind=row.kind,
                 money=text("price unknown") if row.usd_per_month is None else brief(row.usd_per_month, USD),
             )  # fmt: skip
@@ -380,6 +380,11 @@ def _check_spares(plan: Plan) -> Iterator[Finding]:
     saves, limit = beyond.spare_saves_s or 0.0, beyond.spare_pays_above_s or 0.0
     if spares.nodes and plan.scenario.prices.node_usd_per_h is None:
         yield _say("warning", "prices.node_usd_per_h", "What the idle spare nodes cost is not known: type a node price.")
+    if not spares.wait_s:
+        yield _say(
+            "info", "spares.wait_s", "Spare nodes stand idle and save nothing while a replacement takes no time: type how long."
+        )
+        return
     verdict = text("one more spare pays") if saves > limit else text("one more spare does not pay")
     yield _say(
         "info", "spares.nodes",

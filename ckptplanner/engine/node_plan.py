@@ -86,8 +86,13 @@ class Phase:
 
     @property
     def limit(self) -> Hop | None:
-        """The hop that bounds the phase."""
+        """The hop that bounds the phase, among those whose ceiling is known."""
         return None if self.bottleneck is None else self.hop(self.bottleneck)
+
+    @property
+    def unknown_hops(self) -> tuple[Hop, ...]:
+        """Hops whose ceiling nobody knows: the phase takes at least its seconds."""
+        return tuple(hop for hop in self.hops if hop.ceiling_bytes_per_s is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,20 +72,22 @@ def replication_rows(plan: Plan) -> list[dict[str, Cell]]:
         elif field.name != "node_groups":
             cell = " ".join(map(str, value)) if isinstance(value, tuple) else known(value)
             rows.append({"figure": field.name, "value": cell})
-    return rows
+    return [*rows, {"figure": "node_group_count", "value": len(found.node_groups) if found.is_legal else None}]
 
 
 def survival_rows(plan: Plan, translate: Translate = str) -> list[dict[str, Cell]]:
-    """The matrix tier x event: restart where training restarts from, yes where it survives, no where not."""
+    """The matrix tier x event: restart where training restarts from, yes where it survives; empty where not used."""
     sources = {event: restart_tier(plan, event) for event in EVENTS}
     rows: list[dict[str, Cell]] = []
     for state in tier_states(plan):
         row: dict[str, Cell] = {
-            "tier": state.tier, "title": translate(state.title), "is_used": state.is_used, "read_s": state.read_s,
-            "durable_after_s": state.durable_after_s,
+            "tier": state.tier, "title": translate(state.title), "is_used": state.is_used,
+            "read_s": state.read_s if state.is_used else None,
+            "durable_after_s": state.durable_after_s if state.is_used else None,
         }  # fmt: skip
         for event, survives in zip(EVENTS, state.survives, strict=True):
-            row[event] = "restart" if state.is_used and sources[event] == state.tier else "yes" if survives else "no"
+            word = "restart" if sources[event] == state.tier else "yes" if survives else "no"
+            row[event] = word if state.is_used else None
         rows.append(row)
     return rows
 

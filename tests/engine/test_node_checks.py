@@ -131,7 +131,7 @@ KINDS = [
     ),
     Kind(
         "what lies in S3", {"run.days": 90.0, "saves": ({"kind": "permanent", "every_s": DAY, "to": "s3"},)},
-        "info", "saves", ("157 TB lie in S3", "90 of permanent", "$3,607 a month"),
+        "info", "saves", ("157 TB lie in S3", "90 permanent saves", "$3,607 a month"),
     ),
     Kind(
         "what lies in S3 without a price", saves(bytes=1e12) | {"prices.s3_usd_per_gb_month": None},
@@ -197,6 +197,7 @@ KINDS = [
         "spares without a price", {"spares.nodes": 2, "prices.node_usd_per_h": None},
         "warning", "prices.node_usd_per_h", ("idle spare nodes cost is not known", "type a node price"),
     ),
+    Kind("spares for nothing", {"spares.nodes": 1}, "info", "spares.wait_s", ("stand idle", "type how long")),
     Kind(
         "a spare that pays", {"spares.wait_s": 12 * HOUR},
         "info", "spares.nodes", ("With 0 spare", "none left with 100 %", "waits 12 h", "one more spare pays", "6 h 15 min"),

@@ -206,4 +206,5 @@ def test_a_gradient_goes_past_cpu_and_ram_where_there_is_rdma() -> None:
 
     assert hot("p6-b300.48xlarge") == {"gpu", "switch", "cards", "peer_gpu"}
     assert hot("p6e-gb200.36xlarge") == {"gpu", "switch", "cpu", "cards", "peer_gpu"}
-    assert hot("g6e.12xlarge") == {"gpu", "switch", "cpu", "ram", "ena", "peer_gpu"}
+    assert hot("g6e.12xlarge") == {"gpu", "switch", "cpu", "ena", "peer_gpu"}, "one card, with RDMA"
+    assert hot("p5.4xlarge") == {"gpu", "switch", "cpu", "ram", "ena", "peer_gpu"}, "one card, without"

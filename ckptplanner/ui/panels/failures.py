@@ -70,6 +70,8 @@ def _each_node(plan: Plan) -> str:
     if nodes == failures.mtbi_nodes:
         return say("this job, all causes, {nodes} nodes = each node every {time}", nodes=f"{nodes:,}", time=each)
     scaled = brief(failures.mtbi_s * failures.mtbi_nodes / nodes, SECONDS)
+    if nodes == 1:
+        return say("this job's one node: every {time}", time=scaled)
     return say(
         "this job's {nodes} nodes: {time}, each node every {each}", nodes=f"{nodes:,}", time=scaled, each=each,
     )  # fmt: skip

@@ -202,7 +202,7 @@ def _bound_word(option: Option) -> str:
 
 def _option_name(option: Option) -> str:
     if option.throughput_mb_per_s_per_tib is None:
-        return say("Storage that exists, {size}", size=brief(option.capacity_gib, GIBS))
+        return say("The storage we have, {size}", size=brief(option.capacity_gib, GIBS))
     return f"{grouped(option.throughput_mb_per_s_per_tib)} MB/s/TiB, {grouped(option.capacity_gib)} GiB"
 
 

@@ -149,7 +149,7 @@ def _replication(plan: Plan) -> str:
     if found.window_needed_s is not None:
         rows.append((say("Until a lost node's copies exist again"), rough(found.window_needed_s, SECONDS)))
     cells = [[esc(name), esc(value)] for name, value in rows]
-    return _headed(say("Copies on other nodes"), "", table([say("What"), ""], cells, right=(1,), widths=(64, 36)))
+    return _headed(say("Copies on other nodes"), "", table([say("What"), say("Value")], cells, right=(1,), widths=(64, 36)))
 
 
 def event_words(event: Event) -> str:
@@ -228,4 +228,4 @@ def _stops(plan: Plan) -> str:
     if not rows:
         return ""
     cells = [[esc(name), esc(value)] for name, value in rows]
-    return _headed(say("Stops and neighbours"), "", table([say("What"), ""], cells, right=(1,), widths=(64, 36)))
+    return _headed(say("Stops and neighbours"), "", table([say("What"), say("Value")], cells, right=(1,), widths=(64, 36)))

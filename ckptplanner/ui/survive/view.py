@@ -212,7 +212,10 @@ class SurviveView(QWidget):
         self._moment_s, self._case = moment, case
         self.events.show_case(case)
         self._picture.sentence.show_words(say_text(case.survival.sentence))
-        self._picture.detail.show_words(say_text(case.survival.detail))
+        detail = say_text(case.survival.detail)
+        if shown.plan.count("error"):
+            detail = say("Only once the errors of this plan are mended: {detail}", detail=detail)
+        self._picture.detail.show_words(detail)
         for part in (self.grid, self.matrix, self.timeline):
             part.show_case(case)
         self._picture.fit()
