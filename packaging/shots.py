@@ -59,8 +59,8 @@ def settle() -> None:
     QApplication.processEvents()
 
 
-def window(example: str, theme: str, folder: Path) -> MainWindow:
-    """The window on an example, in a theme, with settings of its own."""
+def window(example: str, theme: str, folder: Path) -> tuple[MainWindow, Store]:
+    """The window on an example, in a theme, with settings of its own; and its store."""
     settings = QSettings(str(folder / f"{example}-{theme}.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", theme)
     app = application()
@@ -72,7 +72,7 @@ def window(example: str, theme: str, folder: Path) -> MainWindow:
     made.resize(*SIZE)
     made.show()
     settle()
-    return made
+    return made, store
 
 
 def save(picture: QPixmap, name: str) -> None:
@@ -96,14 +96,14 @@ def with_card(made: MainWindow, card: QWidget, place: QPoint) -> QPixmap:
 
 def windows(folder: Path) -> None:
     """The plan in both themes, the trade-off, and the cards over the window."""
-    dark = window("nemotron-3.5-super", "dark", folder)
+    dark, _ = window("nemotron-3.5-super", "dark", folder)
     views = dark.findChild(Views)
     assert views is not None
     views.show_view(PATH)
     settle()
     save(dark.grab(), "path-dark.png")
     dark.close()
-    light = window("nemotron-3.5-super", "light", folder)
+    light, store = window("nemotron-3.5-super", "light", folder)
     save(light.grab(), "plan-light.png")
     view, headline = light.findChild(PlanView), light.findChild(Headline)
     assert view is not None
@@ -125,7 +125,8 @@ def windows(folder: Path) -> None:
     views = light.findChild(Views)
     assert views is not None
     for path, value in (("replication.factor", 2), ("replication.rack_nodes", 8)):
-        views.edited.emit(path, value)
+        store.edit(path, value)
+    store.undo_stack.setClean()  # closing must not ask
     views.show_view(SURVIVE)
     settle()
     save(light.grab(), "survive-light.png")

@@ -509,11 +509,28 @@ def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
                 nodes=grouped(named.scenario.workload.nodes),
             )
         )  # fmt: skip
-    guesses = [path for path in PATHS if source_kind(named, path) == "guess" and value_at(named.scenario, path) is not None]
-    if guesses:
+    if guesses := _guessed(named):
         titles = listed(text(spec_of(Scenario, path).title) for path in guesses)
         found.append(_say("info", guesses[0], "Guesses until they are measured: {titles}.", titles=titles))
     return tuple(found)
+
+
+def _guessed(named: NamedScenario) -> list[str]:
+    """The fields whose values are guesses: recorded as one, or left at a default that is one."""
+    recorded = {source.path: source.kind for source in named.sources}
+    by_default = set(_guesses_by_default())
+    found = [path for path in PATHS if recorded.get(path, "guess" if path in by_default else "") == "guess"]
+    return [
+        path
+        for path in found
+        if (value := value_at(named.scenario, path)) is not None
+        and (path in recorded or value == spec_of(Scenario, path).default)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _guesses_by_default() -> tuple[str, ...]:
+    return tuple(path for path in PATHS if spec_of(Scenario, path).default_source == "guess")
 
 
 def source_kind(named: NamedScenario, path: str) -> str:

@@ -225,7 +225,8 @@ def sizing(
     fast = fsx.throughput_gib(np.where(np.isfinite(together), together, 0.0), tau)
     capacity = fsx.legal_capacity_gib(np.maximum(held, fast), step, _column([tier.small_gib for tier in tiers], 0.0))
     baseline = fsx.baseline_bytes_per_s(capacity, tau)
-    limit = _column([node_limit_bytes_per_s(scenario, tier) for tier in tiers], np.inf)
+    reach = {over_efa: ceilings.node_reach(scenario, over_efa=over_efa) for over_efa in (False, True)}
+    limit = _column([min(ceilings.client_limit(scenario, tier), reach[tier.efa]) for tier in tiers], np.inf)
     own = baseline_share(scenario, baseline, jobs_writing)
     per_server = _column([tier.client_server_bytes_per_s for tier in tiers], np.inf)
     price = _column([prices.at(tier.throughput_mb_per_s_per_tib) for tier in tiers], np.nan)

@@ -32,7 +32,7 @@ def is_legal(world: int, jump: int, factor: int) -> bool:
 def _divisors(value: int) -> tuple[int, ...]:
     small = np.arange(1, math.isqrt(value) + 1)
     small = small[value % small == 0]
-    return tuple(np.unique(np.concatenate([small, value // small])).tolist())
+    return tuple(sorted({*small.tolist(), *(value // small).tolist()}))  # np.unique would load numpy.ma
 
 
 def legal_factors(world: int, jump: int) -> tuple[int, ...]:

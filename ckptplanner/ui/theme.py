@@ -146,13 +146,13 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     load_font()
     if app.style().objectName() != "fusion":
         app.setStyle("Fusion")
-    # taking the old sheet off first makes a change three times as fast: 40 ms for the three panels
-    app.setStyleSheet("")
     sheet = style_sheet(theme)
-    if app.styleSheet() != sheet:  # polishing every widget again is slow
-        app.setFont(font())
-        app.setPalette(palette_of(theme))
-        app.setStyleSheet(sheet)
+    if app.styleSheet() == sheet:  # polishing every widget again is slow
+        return
+    app.setStyleSheet("")  # taking the old sheet off first makes a change three times as fast
+    app.setFont(font())
+    app.setPalette(palette_of(theme))
+    app.setStyleSheet(sheet)
 
 
 def palette_of(theme: Theme) -> QPalette:

@@ -207,6 +207,7 @@ class Panel(QWidget):
         column.addWidget(self.section)
         for entry in self.entries():
             self._add(entry)
+        self.section.rows_shown.connect(self._show_what_follows)
 
     def title(self) -> str:
         """The name in the header."""
@@ -270,8 +271,16 @@ class Panel(QWidget):
         if plan is self._plan:
             return
         self._plan = plan
+        self._show_what_follows()
+
+    def _show_what_follows(self) -> None:
+        """Bring the rows up to date that can be seen; the others follow when they are shown."""
+        plan, section = self._plan, self.section
+        if plan is None or not section.is_unfolded:
+            return
         for bound in self._fields.values():
-            bound.show_plan(plan)
+            if section.is_more_shown or not bound.entry.rare:
+                bound.show_plan(plan)
         for entry, row in self._computed:
             row.show_value(entry.text(plan), entry.line(plan))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -53,6 +53,8 @@ class _Header(QAbstractButton):
 
 class Section(QWidget):
     """Rows under a header. Those added as `rare` are shown once "more" is clicked."""
+
+    rows_shown = Signal()  # some that were hidden are seen now
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,12 +110,16 @@ class Section(QWidget):
         self._header.setChecked(is_unfolded)
         self._body.setVisible(is_unfolded)
         self.count_rows()
+        if is_unfolded:
+            self.rows_shown.emit()
 
     def set_more_shown(self, is_shown: bool) -> None:
         """Show or hide the rare rows."""
         self._more.setChecked(is_shown)
         self._rare.setVisible(is_shown)
         self.count_rows()
+        if is_shown:
+            self.rows_shown.emit()
 
     def reveal(self, row: QWidget) -> None:
         """Unfold what hides `row`."""
