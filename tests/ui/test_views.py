@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
@@ -16,6 +18,13 @@ from tests.ui.conftest import Open
 from tests.ui.hands import CTRL, child, click, field, headline, labels, press, type_into
 
 PATH, SURVIVE = 1, 2
+
+
+@pytest.fixture(autouse=True)
+def _no_picture_stays(qapp: QApplication) -> Iterator[None]:
+    """The offscreen platform does not survive a picture on its clipboard at the end."""
+    yield
+    qapp.clipboard().clear()
 
 
 def show_tab(window: QWidget, name: str, index: int) -> None:
