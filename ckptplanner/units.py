@@ -323,6 +323,7 @@ Params = Annotated[float, PARAMS, _NUMBER, _F]
 BytesPerParam = Annotated[float, BYTES_PER_PARAM, _NUMBER, _F]
 Fraction = Annotated[float, FRACTION, _NUMBER, _F]
 Count = Annotated[int, COUNT, _NUMBER]
+Number = Annotated[float, NUMBER, _NUMBER, _F]
 Days = Annotated[float, DAYS, _NUMBER, _F]
 UsdPerHour = Annotated[float, USD_PER_H, _NUMBER, _F]
 UsdPerMonth = Annotated[float, USD_PER_MONTH, _NUMBER, _F]
@@ -334,7 +335,7 @@ MbPerSPerTib = Annotated[float, TIER, _NUMBER, _F]
 # how a name ends -> what it counts; the longest ending wins: the unit stands in the name
 SUFFIX_UNITS: Mapping[str, Unit] = {
     "_s": SECONDS, "_bytes": BYTES, "_bytes_per_s": BYTES_PER_S, "_bytes_per_param": BYTES_PER_PARAM, "_gib": GIBS,
-    "_fraction": FRACTION, "_ratio": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION,
+    "_fraction": FRACTION, "_ratio": FRACTION, "_efficiency": FRACTION, "_fill": FRACTION, "_share": FRACTION, "_shape": NUMBER,
     "_probability": FRACTION,
     "_params": PARAMS, "_usd_per_h": USD_PER_H, "usd_per_month": USD_PER_MONTH, "_usd_per_year": USD_PER_YEAR,
     "usd_per_gib_month": USD_PER_GIB_MONTH, "usd_per_gb_month": USD_PER_GB_MONTH, "usd_per_gb": USD_PER_GB,

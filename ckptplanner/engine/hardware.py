@@ -1,4 +1,4 @@
-"""Inputs of what the nodes carry and hold: ceilings of the data path, host memory, replicas on local drives.
+"""Inputs of what the nodes carry and hold: ceilings of the data path, host memory, local checkpoints and their replicas.
 
 None means that the catalog's row for the node is used. What is given here replaces it, for one node unless said otherwise.
 """
@@ -142,3 +142,35 @@ class Replication(Frozen):
     rack_loss_interval_s: Seconds | None = entry(
         None, title="A rack is lost every", source="", ge=1, le=1e13, help="Mean time until one given rack fails as a whole."
     )
+
+
+class Local(Frozen):
+    """The local level: checkpoints on the nodes' own drives between the saves to shared storage."""
+
+    enabled: bool = entry(
+        False, title="Local saves", source="article",
+        help="Save to the nodes' own drives too, more often than to shared storage. What the drives survive restarts there.",
+    )  # fmt: skip
+    blocking_s: Seconds = entry(
+        5.0, title="Local stop time", source="article", ge=0, le=CENTURY_S, help="C1: one local save stops training this long."
+    )
+    durable_s: Seconds = entry(
+        60.0, title="Local write", ge=0, le=CENTURY_S,
+        help="t1: from the end of the stop until the local checkpoint, its copies included, can be restored.",
+    )  # fmt: skip
+    restart_s: Seconds = entry(
+        600.0, title="Local restart", source="article", ge=0, le=CENTURY_S,
+        help="R1: from an interruption until training runs again from a local checkpoint, detection included.",
+    )  # fmt: skip
+    interval_s: Seconds | None = entry(
+        None, title="Local interval", source="", ge=1e-6, le=CENTURY_S,
+        help="T1: start of one local save to the start of the next. Empty: the best one.",
+    )  # fmt: skip
+    ratio: Count | None = entry(
+        None, title="Shared save each", source="", ge=1, le=1_000_000,
+        help="n: every n-th local save goes to shared storage too. Empty: the best ratio.",
+    )  # fmt: skip
+    uploads: Literal["die", "survive"] = entry(
+        "die", title="Uploads", source="doc",
+        help="die: a restart kills the write to shared storage, as in Megatron-LM, whose writer is a child of the trainer.",
+    )  # fmt: skip

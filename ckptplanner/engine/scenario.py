@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import Framework, FsxTier, LayoutPart, ModelParts, NodeType
-from ckptplanner.engine.hardware import Datapath, Memory, Replication
+from ckptplanner.engine.hardware import Datapath, Local, Memory, Replication
 from ckptplanner.engine.operations import Network, Planned, Restart, SaveRow, Shared, Spares
 from ckptplanner.frozen import Frozen, entry, leaf_paths
 from ckptplanner.units import (
@@ -26,6 +26,7 @@ from ckptplanner.units import (
     Days,
     Fraction,
     Gib,
+    Number,
     Params,
     Seconds,
     UsdPerGb,
@@ -140,6 +141,40 @@ class Failures(Frozen):
     spot_notice_s: Seconds | None = entry(
         None, title="Spot notice", source="", ge=1e-6, le=MAX_S,
         help="Warning before a spot node is taken: 2 min on AWS. Empty: no spot nodes.",
+    )  # fmt: skip
+    process_share: Fraction = entry(
+        0.5, title="Process alone", ge=0, le=1,
+        help="Share of interruptions after which every node and its drives are still there.",
+    )  # fmt: skip
+    node_share: Fraction = entry(
+        0.4, title="Node lost", ge=0, le=1, help="Share of interruptions that take one node with them."
+    )
+    cluster_share: Fraction = entry(
+        0.1, title="Cluster lost", ge=0, le=1,
+        help="Share of interruptions after which no local checkpoint is left: power, storage, an operator.",
+    )  # fmt: skip
+    law: Literal["weibull", "lognormal", "empirical"] = entry(
+        "weibull", title="Law of the gaps", source="article",
+        help="How the times between interruptions spread around their mean; weibull with shape 1 is exponential, memoryless.",
+    )  # fmt: skip
+    weibull_shape: Number = entry(
+        1.0, title="Weibull shape", source="article", ge=0.2, le=10,
+        help="Below 1 interruptions come in bursts, 1 is memoryless, above 1 they come more regularly.",
+    )  # fmt: skip
+    lognormal_shape: Number = entry(
+        1.0, title="Lognormal shape", ge=0.05, le=4, help="Standard deviation of the logarithm of the gaps."
+    )
+    gaps_s: tuple[Seconds, ...] = entry(
+        (), title="Measured gaps", source="article", max_length=10_000,
+        help="Times between interruptions from a log. The empirical law takes their shape, scaled to the mean above.",
+    )  # fmt: skip
+    clock: Literal["job", "nodes"] = entry(
+        "job", title="Clock", source="article",
+        help="job: one clock for the whole job, set anew by every interruption. nodes: each node ages by itself.",
+    )  # fmt: skip
+    fleet_age_s: Seconds = entry(
+        0.0, title="Age of the nodes", source="article", ge=0, le=MAX_S,
+        help="How long the nodes have run when the job begins; with a shape below 1 young nodes fail more often.",
     )  # fmt: skip
 
     @property
@@ -336,6 +371,7 @@ class Scenario(Frozen):
     datapath: Datapath = Field(default_factory=Datapath)
     memory: Memory = Field(default_factory=Memory)
     replication: Replication = Field(default_factory=Replication)
+    local: Local = Field(default_factory=Local)
     saves: tuple[SaveRow, ...] = entry(
         (), title="Other saves", source="article", max_length=64,
         help="Rows of saves beside the resumable one: permanent, for evaluation, exports, the final one.",
