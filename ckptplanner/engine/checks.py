@@ -14,8 +14,9 @@ import numpy as np
 from ckptplanner.data import catalog
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import fsx
+from ckptplanner.engine.job import Job
 from ckptplanner.engine.node_checks import node_findings
-from ckptplanner.engine.outcome import Job, can_feed, required_write_bytes_per_s
+from ckptplanner.engine.outcome import can_feed, required_write_bytes_per_s
 from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.sentence import option_name
