@@ -135,8 +135,9 @@ def _gaps_from_text(written: str) -> tuple[float, ...]:
         return ()
     try:
         if clean.startswith("["):
-            return tuple(float(gap) for gap in json.loads(clean))
-        return tuple(parse(part, SECONDS) for part in clean.split(";") if part.strip())
+            gaps = tuple(float(gap) for gap in json.loads(clean))
+        else:
+            gaps = tuple(parse(part, SECONDS) for part in clean.split(";") if part.strip())
     except (ValueError, TypeError, RecursionError) as error:
         raise EditError(
             "failures.gaps_s", 'write times between semicolons, "3 h; 50 min", or a JSON list of seconds'

@@ -241,10 +241,11 @@ def _names(kind: Any) -> tuple[str, ...]:
 def _row(values: Value, row: int, rows: int) -> Value:
     """One row of arrays (m, n), m rows, as arrays (1, n); what has one row for all is passed on."""
     picked = {}
-    for name in _names(type(values)):
+    kind: Any = type(values)
+    for name in _names(kind):
         array = getattr(values, name)
         picked[name] = array[row : row + 1] if array.ndim == 2 and array.shape[0] == rows else array
-    return type(values)(**picked)
+    return kind(**picked)  # type: ignore[no-any-return]
 
 
 def _candidate(
