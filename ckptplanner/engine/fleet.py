@@ -85,14 +85,12 @@ def _inverted(law: Weibull, times_s: FloatArray, *, density: bool) -> FloatArray
 
 def _short_runs(law: Weibull, age_s: float, times_s: FloatArray) -> FloatArray:
     """H(age + t) - H(age) as the integral of a polynomial through the renewal density. [1], (n,)"""
-    from numpy.polynomial import chebyshev
-
     longest = float(times_s.max())
-    nodes = chebyshev.chebpts1(_DEGREE + 1)
+    nodes = np.polynomial.chebyshev.chebpts1(_DEGREE + 1)
     at = age_s + 0.5 * longest * (nodes + 1.0)
-    fitted = chebyshev.chebfit(nodes, _inverted(law, at, density=True) / at, _DEGREE)
-    integral = chebyshev.chebint(fitted, lbnd=-1.0)
-    return np.asarray(0.5 * longest * chebyshev.chebval(2.0 * times_s / longest - 1.0, integral))
+    fitted = np.polynomial.chebyshev.chebfit(nodes, _inverted(law, at, density=True) / at, _DEGREE)
+    integral = np.polynomial.chebyshev.chebint(fitted, lbnd=-1.0)
+    return np.asarray(0.5 * longest * np.polynomial.chebyshev.chebval(2.0 * times_s / longest - 1.0, integral))
 
 
 def cumulative_failures(shape: float, mean_s: float, age_s: float, times_s: FloatArray) -> FloatArray:
