@@ -5,7 +5,7 @@ interruptions of the job are close to a Poisson process whose rate is the number
 
 The renewal function H(t), failures of one node within t of its beginning, has a Laplace transform that needs only that of
 the law: f / (p (1 - f)). It is inverted by the Euler sum of Abate and Whitt, "A unified framework for numerically inverting
-Laplace transforms", INFORMS Journal on Computing 18(4), 2006, to about seven digits at every age.
+Laplace transforms", INFORMS Journal on Computing 18(4), 2006, to about six digits at every age.
 """
 
 from __future__ import annotations
