@@ -158,7 +158,7 @@ def _smoothed_s(law: Empirical, lost_s: FloatArray, offset_s: FloatArray, groups
 
 def _best_s(law: Law, lost_s: FloatArray, offset_s: FloatArray) -> FloatArray:
     """The best interval point by point. [s], (n,)"""
-    if not isinstance(law, Empirical):
+    if not isinstance(law, Empirical) or isinstance(law, Grouped):
         return _search_s(law, lost_s, offset_s)
     if len(lost_s) > _EXACT_POINTS:
         return _smoothed_s(law, lost_s, offset_s, _TABLE_GROUPS)
@@ -216,7 +216,8 @@ def renewal_best_interval_s(*, law: Law, lost_s: FloatArray, background_s: Float
     best = np.zeros(len(points))
     costs = points.real > 0.0
     if costs.any():
-        many = int(costs.sum()) > (_EXACT_POINTS if isinstance(law, Empirical) else _DIRECT_POINTS)
+        has_teeth = isinstance(law, Empirical) and not isinstance(law, Grouped)
+        many = int(costs.sum()) > (_EXACT_POINTS if has_teeth else _DIRECT_POINTS)
         find = _by_table_s if many else _best_s
         best[costs] = find(law, points.real[costs], points.imag[costs])
     return np.asarray(best[back].reshape(lost.shape))
