@@ -63,8 +63,9 @@ def _two_levels(levels: Levels) -> Text:
             **values, stop=rough(local.blocking_s + shared.blocking_s, SECONDS),
         )  # fmt: skip
     return text(
-        "Save every {local_interval_s} to the nodes' drives ({local_blocking_s} stop), and each {ratio} times, every "
-        "{interval_s}, to shared storage too ({blocking_s}). Restorable after {local_durable_s} and {durable_after_s}.",
+        "Save every {local_interval_s} to the nodes' drives ({local_blocking_s} stop); one in {ratio} of these saves, every "
+        "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_s} from the drives, after "
+        "{durable_after_s} from shared storage.",
         **values, local_blocking_s=rough(local.blocking_s, SECONDS), ratio=grouped(levels.ratio),
         interval_s=rough(shared.interval_s, SECONDS), blocking_s=rough(shared.blocking_s, SECONDS),
     )  # fmt: skip

@@ -80,7 +80,9 @@ def _shared_each(plan: Plan) -> str:
     levels = plan.levels
     if levels is None:
         return ""
-    return say("shared each {ratio}: every {time}", ratio=grouped(levels.ratio), time=rough(levels.shared.interval_s, SECONDS))
+    return say(
+        "one in {ratio} shared: every {time}", ratio=grouped(levels.ratio), time=rough(levels.shared.interval_s, SECONDS)
+    )
 
 
 def _local_durable(plan: Plan) -> str:
