@@ -108,8 +108,7 @@ def _save_on_two_levels(levels: Levels) -> Card:
     return Card(
         text("SAVE EVERY"), "local_interval_s", _time(local.interval_s), text("on the nodes' drives"),
         (text("shared: one in {ratio}, every {interval_s}", interval_s=_time(shared.interval_s), ratio=grouped(levels.ratio)),
-         text("stops {local_blocking_s} and {blocking_s}, restorable after {durable_after_s}",
-              local_blocking_s=_time(local.blocking_s), blocking_s=_time(shared.blocking_s),
+         text("restorable after {local_durable_s}, {durable_after_s}", local_durable_s=_time(local.durable_after_s),
               durable_after_s=_time(shared.durable_after_s))),
     )  # fmt: skip
 

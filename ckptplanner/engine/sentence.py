@@ -64,8 +64,8 @@ def _two_levels(levels: Levels) -> Text:
         )  # fmt: skip
     return text(
         "Save every {local_interval_s} to the nodes' drives ({local_blocking_s} stop); one in {ratio} of these saves, every "
-        "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_s} from the drives, after "
-        "{durable_after_s} from shared storage.",
+        "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_s} from the drives, "
+        "after {durable_after_s} from shared storage.",
         **values, local_blocking_s=rough(local.blocking_s, SECONDS), ratio=grouped(levels.ratio),
         interval_s=rough(shared.interval_s, SECONDS), blocking_s=rough(shared.blocking_s, SECONDS),
     )  # fmt: skip

@@ -25,7 +25,7 @@ class ReplicationPanel(Panel):
     @override
     def entries(self) -> Sequence[Entry]:
         return (
-            FieldEntry(path="local.enabled", make=check(say("to the nodes' drives too")), line=_what_local_brings),
+            FieldEntry(path="local.enabled", make=check(say("to the drives")), line=_what_local_brings),
             FieldEntry(
                 path="local.interval_s",
                 make=quantity(say("best")),
