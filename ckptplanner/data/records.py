@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -193,3 +194,21 @@ class ModelRow(Row):
     active_params: Params | None = None
     total_published: str = ""
     active_published: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The times between the interruptions of one system or job, in order, from the first to the last."""
+
+    id: str
+    name: str
+    source: str
+    date: str
+    nodes: int | None
+    gaps_s: tuple[float, ...]
+    note: str = ""
+
+    @property
+    def span_s(self) -> float:
+        """From the first interruption to the last. [s]"""
+        return sum(self.gaps_s)
