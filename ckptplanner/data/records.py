@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -194,6 +194,13 @@ class ModelRow(Row):
     active_params: Params | None = None
     total_published: str = ""
     active_published: str = ""
+
+
+class InterruptionLog(Row):
+    """A public log of interruptions: whole minutes from one to the next, in order (docs/models.md 18.1)."""
+
+    nodes: Count = Field(ge=1)
+    gaps_min: tuple[Annotated[int, Field(ge=1)], ...] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
