@@ -143,6 +143,19 @@ def test_the_table_on_the_page() -> None:
         assert f"{head} {' | '.join(cells)} |" in page
 
 
+def test_the_ranges_on_the_page() -> None:
+    """docs/models.md 18.3, over all cases: in percent, least, median and most."""
+
+    def spread(shares: list[float]) -> tuple[float, float, float]:
+        return tuple(round(100 * (share - 1), 1) for share in (min(shares), median(shares), max(shares)))  # type: ignore[return-value]
+
+    found = backtests.backtest_all()
+    assert spread([one.young_fraction / one.best_fraction for one in found])[1:] == (1.8, 9.5)
+    assert spread([one.exact_fraction / one.young_fraction for one in found]) == (-2.0, 2.1, 9.3)
+    assert spread([(one.first_order_fraction or 0.0) / one.young_fraction for one in found]) == (-1.0, 5.9, 15.7)
+    assert spread([(one.adaptive_fraction or 0.0) / one.young_fraction for one in found])[::2] == (-8.7, 2.3)
+
+
 def test_a_finer_search_finds_round_minutes() -> None:
     """The text of docs/models.md 18.2: system 18, C = 300 s, 68 min."""
     gaps = np.array(LOGS["18"].gaps_s)
@@ -213,6 +226,12 @@ def test_a_long_gap_wastes_only_its_saves() -> None:
 def test_an_interval_is_never_shorter_than_its_save() -> None:
     found = backtests.backtest(made_log(*(4000.0,) * 30), costs(10.0, write=3000.0))
     assert found.young_interval_s == 3010.0
+
+
+def test_saves_that_cost_nothing() -> None:
+    found = backtests.backtest(made_log(*(10_000.0,) * 30), costs(0.0, restart=1000.0))
+    assert found.young_fraction == pytest.approx(0.1, abs=1e-6)
+    assert found.exact_fraction == pytest.approx(1 - math.exp(-0.1), abs=1e-6)
 
 
 def test_one_gap_has_no_past_and_few_have_no_shape() -> None:
