@@ -30,10 +30,12 @@ from ckptplanner.data.records import (
     Ceiling,
     Framework,
     FsxTier,
+    InterruptionLog,
     InterruptionRecord,
     ModelRow,
     NodePrice,
     NodeType,
+    PublishedRun,
     Row,
     StoragePrice,
 )
@@ -225,6 +227,18 @@ def node_prices() -> tuple[NodePrice, ...]:
 def interruption_records() -> tuple[InterruptionRecord, ...]:
     """Published counts of interruptions, each at its own number of nodes (docs/models.md 5)."""
     return read_rows(_file("interruptions.csv"), InterruptionRecord, _divide_period)
+
+
+@cache
+def interruption_logs() -> tuple[InterruptionLog, ...]:
+    """Public logs of interruptions for back-tests (docs/models.md 18.1)."""
+    return read_rows(_file("interruption_logs.csv"), InterruptionLog)
+
+
+@cache
+def published_runs() -> tuple[PublishedRun, ...]:
+    """What runs have published about their checkpoints and interruptions (docs/models.md 18.4)."""
+    return read_rows(_file("published_runs.csv"), PublishedRun)
 
 
 @cache

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ckptplanner.frozen import Frozen
 from ckptplanner.units import (
@@ -137,6 +138,21 @@ class InterruptionRecord(Row):
     counted: str
 
 
+class PublishedRun(Row):
+    """One quantity that a run, a paper or a vendor has published, in its own words (docs/models.md 18.4)."""
+
+    scale: str = ""
+    quantity: str
+    value: str
+    unit: str = ""
+    nothing: str = ""  # why there is nothing to compare with; blank where there is
+
+    @property
+    def words(self) -> str:
+        """The value with its unit."""
+        return f"{self.value} {self.unit}".strip()
+
+
 class ModelParts(Frozen):
     """A model's parameters by part, with the switches that say which of them a checkpoint holds.
 
@@ -193,3 +209,33 @@ class ModelRow(Row):
     active_params: Params | None = None
     total_published: str = ""
     active_published: str = ""
+
+
+def _split(cell: object) -> object:
+    """Numbers with spaces between them, as a cell of a CSV holds them."""
+    return cell.split() if isinstance(cell, str) else cell
+
+
+class InterruptionLog(Row):
+    """A public log of interruptions: whole minutes from one to the next, in order (docs/models.md 18.1)."""
+
+    nodes: Count = Field(ge=1)
+    gaps_min: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_split)] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The times between the interruptions of one system or job, in order, from the first to the last."""
+
+    id: str
+    name: str
+    source: str
+    date: str
+    nodes: int | None
+    gaps_s: tuple[float, ...]
+    note: str = ""
+
+    @property
+    def span_s(self) -> float:
+        """From the first interruption to the last. [s]"""
+        return sum(self.gaps_s)
