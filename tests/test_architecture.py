@@ -62,7 +62,7 @@ def is_below(module: str, *packages: str) -> bool:
 
 def test_the_reading_of_imports_sees_what_is_there() -> None:
     """If this walked past the imports, everything below would pass."""
-    assert {"ckptplanner.engine.checks", "ckptplanner.engine.checkpoint", "ckptplanner.text", "numpy"} <= imports_of(
+    assert {"ckptplanner.engine.checks", "ckptplanner.engine.checkpoint", "ckptplanner.frozen", "numpy"} <= imports_of(
         "ckptplanner.engine.evaluate"
     )
     assert "ckptplanner.engine.curves" in imports_of("ckptplanner.engine.plan"), "imports inside functions count too"
