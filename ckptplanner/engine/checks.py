@@ -18,7 +18,7 @@ from ckptplanner.engine.job import Job
 from ckptplanner.engine.model_checks import model_findings
 from ckptplanner.engine.node_checks import node_findings
 from ckptplanner.engine.outcome import can_feed, required_write_bytes_per_s
-from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity
+from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity, finding
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.sentence import option_name
 from ckptplanner.frozen import spec_of, value_at
@@ -56,10 +56,6 @@ def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _say(severity: Severity, path: str, template: str, /, **values: object) -> Finding:
-    return Finding(severity, path, text(template, **values))
-
-
 # ---------------------------------------------------------------- workload
 
 
@@ -76,15 +72,15 @@ def _active_counts() -> tuple[tuple[str, float], ...]:
 def _check_size(plan: Plan) -> Iterator[Finding]:
     work = plan.scenario.workload
     if work.frozen_params > work.total_params:
-        yield _say(
+        yield finding(
             "error", "workload.frozen_params",
             "Frozen parameters ({frozen}) are more than all parameters ({total}): they are counted inside the total.",
             frozen=brief(work.frozen_params, PARAMS), total=brief(work.total_params, PARAMS),
         )  # fmt: skip
     if work.measured_bytes is None and plan.checkpoint.checkpoint_bytes <= 0:
-        yield _say("error", "workload.layout", "Nothing is saved: the layout has 0 bytes for a parameter.")
+        yield finding("error", "workload.layout", "Nothing is saved: the layout has 0 bytes for a parameter.")
     if work.frozen_params and not work.frozen_bytes_per_param:
-        yield _say(
+        yield finding(
             "info", "workload.frozen_bytes_per_param",
             "Frozen parameters are left out of the checkpoint: a restart needs the base model as well.",
         )  # fmt: skip
@@ -104,7 +100,7 @@ def _measured(measured: float, params: float) -> Finding:
         where = text("beyond every preset")
     else:
         where = text("between {low} and {high}", low=f"{below:g}", high=f"{above:g}")
-    return _say(
+    return finding(
         "info", "workload.measured_bytes",
         "The measured size is used: {size}, {each} a parameter, {where}.",
         size=brief(measured, BYTES), each=brief(each, BYTES_PER_PARAM), where=where,
@@ -115,7 +111,7 @@ def _check_active(plan: Plan) -> Iterator[Finding]:
     total = plan.scenario.workload.total_params
     same = [name for name, active in _active_counts() if abs(active / total - 1.0) < 0.005]
     if same:
-        yield _say(
+        yield finding(
             "warning", "workload.total_params",
             "{total} is the active count of {model}; a checkpoint holds all parameters. Give the total.",
             total=brief(total, PARAMS), model=same[0],
@@ -127,7 +123,7 @@ def _check_active(plan: Plan) -> Iterator[Finding]:
 
 def _check_generations(plan: Plan) -> Iterator[Finding]:
     if plan.scenario.storage.generations_kept < 2:
-        yield _say(
+        yield finding(
             "error", "storage.generations_kept",
             "With one generation there is nothing to restore from while it is being written: keep 2 or more.",
         )  # fmt: skip
@@ -136,7 +132,7 @@ def _check_generations(plan: Plan) -> Iterator[Finding]:
 def _check_write_fits(plan: Plan) -> Iterator[Finding]:
     storage = plan.scenario.storage
     if storage.latency_s >= storage.write_s:
-        yield _say(
+        yield finding(
             "error", "storage.latency_s",
             "The fixed time per save ({latency}) leaves nothing of the write time ({write}): allow a longer write.",
             latency=brief(storage.latency_s, SECONDS), write=brief(storage.write_s, SECONDS),
@@ -152,17 +148,17 @@ def _check_interval(plan: Plan) -> Iterator[Finding]:
     wanted = schedule.best_interval_s if asked is None else asked
     save_s = schedule.blocking_s + (schedule.write_s if schedule.mode == "async" else 0.0)
     if wanted > run_s and asked is None:
-        yield _say(
+        yield finding(
             "warning", "run.days", "T* ({best}) is longer than the run ({run}): save once at the end.",
             best=rough(wanted, SECONDS), run=rough(run_s, SECONDS),
         )  # fmt: skip
     elif wanted > run_s:
-        yield _say(
+        yield finding(
             "warning", "storage.interval_s", "The interval ({asked}) is longer than the run ({run}): the run is used.",
             asked=rough(wanted, SECONDS), run=rough(run_s, SECONDS),
         )  # fmt: skip
     if wanted < step_s and schedule.interval_s == step_s:
-        yield _say(
+        yield finding(
             "warning", "storage.interval_s", "The interval ({asked}) is shorter than a step: one step ({step}) is used.",
             asked=brief(wanted, SECONDS), step=brief(step_s, SECONDS),
         )  # fmt: skip
@@ -172,12 +168,12 @@ def _check_interval(plan: Plan) -> Iterator[Finding]:
 def _overlap(plan: Plan, schedule: Schedule, save_s: float, run_s: float) -> Iterator[Finding]:
     scenario = plan.scenario
     if save_s > run_s:
-        yield _say(
+        yield finding(
             "error", "storage.write_s", "A save takes {save}, longer than the whole run ({run}).",
             save=rough(save_s, SECONDS), run=rough(run_s, SECONDS),
         )  # fmt: skip
     elif schedule.period_s > schedule.interval_s * (1 + 1e-9) and scenario.workload.framework.has_async:
-        yield _say(
+        yield finding(
             "warning", "storage.interval_s",
             "The next save would begin before the last is written ({save}): {framework} {does}, and training stands "
             "still for {stall} every interval.",
@@ -186,7 +182,7 @@ def _overlap(plan: Plan, schedule: Schedule, save_s: float, run_s: float) -> Ite
             stall=brief(schedule.period_s - schedule.interval_s, SECONDS),
         )  # fmt: skip
     elif scenario.storage.interval_s is None and schedule.best_interval_s < save_s <= schedule.interval_s:
-        yield _say(
+        yield finding(
             "info", "storage.interval_s",
             "Saves take {save}, longer than the best interval ({best}): the interval follows the write.",
             save=rough(save_s, SECONDS), best=rough(schedule.best_interval_s, SECONDS),
@@ -198,7 +194,7 @@ def _check_progress(plan: Plan) -> Iterator[Finding]:
     if schedule is None or waste is None:
         return
     if schedule.interval_s <= schedule.lost_per_save_s:
-        yield _say(
+        yield finding(
             "error", "storage.interval_s",
             "The job makes no progress: each save costs {lost} and the next begins after {interval}.",
             lost=brief(schedule.lost_per_save_s, SECONDS), interval=brief(schedule.interval_s, SECONDS),
@@ -206,19 +202,19 @@ def _check_progress(plan: Plan) -> Iterator[Finding]:
         return
     for name, value in (("restart", schedule.restart_s), ("stop", schedule.blocking_s)):
         if schedule.mtbi_s <= value:
-            yield _say(
+            yield finding(
                 "error", "failures.mtbi_s",
                 "The job makes no progress: it is interrupted every {mtbi}, sooner than a {name} takes ({value}).",
                 mtbi=rough(schedule.mtbi_s, SECONDS), name=name, value=rough(value, SECONDS),
             )  # fmt: skip
             return
     if waste.exact_fraction is not None and waste.exact_fraction > NO_PROGRESS_FRACTION:
-        yield _say(
+        yield finding(
             "error", "failures.mtbi_s", "The job makes no progress: {waste} of the time is lost.",
             waste=brief(waste.exact_fraction, FRACTION),
         )  # fmt: skip
     elif waste.total_fraction is not None and waste.total_fraction > NO_PROGRESS_FRACTION:
-        yield _say(
+        yield finding(
             "error", "planned.every_s", "The job makes no progress: with planned stops {waste} of the time is lost.",
             waste=brief(waste.total_fraction, FRACTION),
         )  # fmt: skip
@@ -231,20 +227,20 @@ def _check_models(plan: Plan) -> Iterator[Finding]:
         return
     first, exact = waste.first_order_fraction, waste.exact_fraction
     if first is None:
-        yield _say(
+        yield finding(
             "warning", "storage.waste_model",
             "The first-order formula passes 100 % here and holds no more; the exact model gives {exact}.",
             exact=brief(exact, FRACTION),
         )  # fmt: skip
     elif exact and abs(first / exact - 1.0) > MODELS_PART_FRACTION:
         severity: Severity = "warning" if exact > LARGE_WASTE_FRACTION and waste.model == "first_order" else "info"
-        yield _say(
+        yield finding(
             severity, "storage.waste_model",
             "First order says {first}, the exact model {exact}: decisions follow the {model} one.",
             first=brief(first, FRACTION), exact=brief(exact, FRACTION), model=waste.model.replace("_", "-"),
         )  # fmt: skip
     if schedule.lost_per_save_s > RARE_STOP_FRACTION * schedule.mtbi_s:
-        yield _say(
+        yield finding(
             "warning", "failures.mtbi_s",
             "A stop is {share} of the time between interruptions: take that time from a recent log, not from a record.",
             share=brief(schedule.lost_per_save_s / schedule.mtbi_s, FRACTION),
@@ -254,19 +250,19 @@ def _check_models(plan: Plan) -> Iterator[Finding]:
 def _check_framework(plan: Plan) -> Iterator[Finding]:
     work, storage, schedule = plan.scenario.workload, plan.scenario.storage, plan.schedule
     if storage.mode == "async" and not work.framework.has_async:
-        yield _say(
+        yield finding(
             "error", "storage.mode", "{framework} has no asynchronous saving: choose sync, or another framework.",
             framework=work.framework.name,
         )  # fmt: skip
     if schedule is not None and schedule.blocking_s > work.collective_timeout_s:
-        yield _say(
+        yield finding(
             "warning", "workload.collective_timeout_s",
             "A save stops training for {stop}, longer than the collective timeout of {timeout}: ranks that wait would "
             "end the job. Raise the timeout or save faster.",
             stop=rough(schedule.blocking_s, SECONDS), timeout=rough(work.collective_timeout_s, SECONDS),
         )  # fmt: skip
     if storage.published == "next_save":
-        yield _say(
+        yield finding(
             "warning", "storage.published",
             "A checkpoint counts only from the next save on: an interruption costs up to two intervals.",
         )  # fmt: skip
@@ -281,7 +277,7 @@ def _check_notice(plan: Plan) -> Iterator[Finding]:
     if save > notice:
         rate = plan.checkpoint.checkpoint_bytes / schedule.writes_in_s
         start = 0.0 if schedule.mode == "sync" else schedule.blocking_s
-        yield _say(
+        yield finding(
             "warning", "failures.spot_notice_s",
             "A save takes {save} and the notice is {notice}: only {fits} of {size} can be written in it.",
             save=rough(save, SECONDS), notice=rough(notice, SECONDS),
@@ -318,20 +314,20 @@ def _check_choice(plan: Plan) -> Iterator[Finding]:
     storage, chosen = plan.scenario.storage, plan.storage.chosen
     path = "storage.custom" if storage.custom is not None else "storage.tier"
     if chosen is None:
-        yield _say(
+        yield finding(
             "error", "storage.write_s", "No file system on offer can do this: {reasons}.",
             reasons=_refusals(plan.storage.options) or text("the write time leaves nothing to write in"),
         )  # fmt: skip
         return
     if chosen.illegal_reason is not None:
-        yield _say(
+        yield finding(
             "error", path if chosen.id != "custom" else "workload.writer", "{name} is refused: {reason}.",
             name=_name(chosen), reason=chosen.illegal_reason,
         )  # fmt: skip
     yield from _room(plan, chosen, path)
     yield from _speed(plan, chosen, path)
     if chosen.efa and not plan.scenario.workload.node.fsx_efa:
-        yield _say(
+        yield finding(
             "warning", "storage.efa", "{node} is not known to reach an EFA file system over EFA: check before you buy.",
             node=plan.scenario.workload.node.name,
         )  # fmt: skip
@@ -364,13 +360,13 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
             "name": _name(chosen), "room": brief(max(round(room / GIB), 0), GIBS),
         }  # fmt: skip
         if others:
-            yield _say(
+            yield finding(
                 "error", "shared.used_bytes",
                 "{count} generations need {need}; beside {others} of others {name} has room for {room}. {cure}",
                 **values, others=brief(others, BYTES), cure=_cure(plan, chosen, storage.generations_kept * size - room),
             )  # fmt: skip
         else:
-            yield _say(
+            yield finding(
                 "error", path, "{count} generations need {need}, {name} has room for {room}: keep {most} or buy more.",
                 **values, most=max(int(room / size), 0),
             )  # fmt: skip
@@ -378,13 +374,13 @@ def _room(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
         spare = int(room / size) - storage.generations_kept
         fill = brief(chosen.fill_ratio, FRACTION, 2)
         if spare > 0:
-            yield _say(
+            yield finding(
                 "info", "storage.generations_kept",
                 "Generations kept, {count}, fill {fill} of the file system: room for {more} more.",
                 count=storage.generations_kept, fill=fill, more=grouped(spare),
             )  # fmt: skip
         else:
-            yield _say(
+            yield finding(
                 "info", "storage.generations_kept",
                 "Generations kept, {count}, fill {fill} of the file system: no room for another.",
                 count=storage.generations_kept, fill=fill,
@@ -424,19 +420,19 @@ def _speed(plan: Plan, chosen: Option, path: str) -> Iterator[Finding]:
     storage = plan.scenario.storage
     given = storage.custom is not None or storage.tier != "auto"
     if given and storage.pace == "within" and chosen.writes_in_s > storage.write_s * (1 + 1e-9):
-        yield _say(
+        yield finding(
             "error", "storage.write_s",
             "{name} needs {needs} for a write; {allowed} is allowed. Allow more, or set the pace to full.",
             name=_name(chosen), needs=rough(chosen.writes_in_s, SECONDS), allowed=rough(storage.write_s, SECONDS),
         )  # fmt: skip
     quota = max((tier.default_quota_gib for tier in storage.tiers), default=None)
     if chosen.id != "custom" and quota is not None and chosen.capacity_gib > quota and storage.quota_gib is None:
-        yield _say(
+        yield finding(
             "warning", path, "{size} is above the default quota of {quota}: ask AWS for it before you plan on it.",
             size=brief(chosen.capacity_gib, GIBS), quota=brief(quota, GIBS),
         )  # fmt: skip
     if storage.quota_gib is not None and chosen.id != "custom" and chosen.capacity_gib > storage.quota_gib:
-        yield _say(
+        yield finding(
             "error", "storage.quota_gib", "{size} is above your quota of {quota}.",
             size=brief(chosen.capacity_gib, GIBS), quota=brief(storage.quota_gib, GIBS),
         )  # fmt: skip
@@ -449,7 +445,7 @@ def _check_prices(plan: Plan) -> Iterator[Finding]:
     scenario, chosen = plan.scenario, plan.storage.chosen
     prices = scenario.prices
     if prices.region not in catalog.regions():
-        yield _say(
+        yield finding(
             "warning", "prices.region", "The catalog has no region {region}; it knows {known}.",
             region=prices.region, known=", ".join(catalog.regions()),
         )  # fmt: skip
@@ -461,19 +457,19 @@ def _check_prices(plan: Plan) -> Iterator[Finding]:
     ]
     if scenario.storage.custom is None and unknown:
         tiers = sorted({option.throughput_mb_per_s_per_tib or 0.0 for option in unknown})
-        yield _say(
+        yield finding(
             "warning", storage_price_path(tiers[0]),
             "No price is known for {tiers} MB/s/TiB in {region}: type it from your bill; until then these stay out of "
             "the ranking.",
             tiers=", ".join(grouped(tier) for tier in tiers), region=prices.region,
         )  # fmt: skip
     if chosen is not None and chosen.id == "custom" and chosen.usd_per_month is None:
-        yield _say(
+        yield finding(
             "warning", "storage.custom.usd_per_month",
             "What the storage that exists costs is not known: dollars of storage and the total stay empty.",
         )  # fmt: skip
     if chosen is not None and chosen.usd_per_month == 0:
-        yield _say("warning", price_path(chosen), "A storage price of $0: is it free, or not known? Leave it empty then.")
+        yield finding("warning", price_path(chosen), "A storage price of $0: is it free, or not known? Leave it empty then.")
     if prices.node_usd_per_h is None and prices.gpu_value_usd_per_h is None:
         yield Finding("warning", "prices.node_usd_per_h", no_node_price(scenario))
 
@@ -498,13 +494,13 @@ def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
     found: list[Finding] = []
     if named.missing:
         found.append(
-            _say("info", named.missing[0], "Not in the file, defaults are used: {paths}.", paths=", ".join(named.missing))
+            finding("info", named.missing[0], "Not in the file, defaults are used: {paths}.", paths=", ".join(named.missing))
         )
     if source_kind(named, "failures.mtbi_s") not in {"log", "typed"}:
         records = [row.mtbi_s * row.nodes / named.scenario.workload.nodes for row in catalog.interruption_records()]
         mtbi = named.scenario.failures
         found.append(
-            _say(
+            finding(
                 "warning", "failures.mtbi_s",
                 "{mtbi} is not your own record: published records span {low} to {high} for {nodes} nodes.",
                 mtbi=rough(mtbi.mtbi_s * mtbi.mtbi_nodes / named.scenario.workload.nodes, SECONDS),
@@ -514,7 +510,7 @@ def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
         )  # fmt: skip
     if guesses := _guessed(named):
         titles = listed(text(spec_of(Scenario, path).title) for path in guesses)
-        found.append(_say("info", guesses[0], "Guesses until they are measured: {titles}.", titles=titles))
+        found.append(finding("info", guesses[0], "Guesses until they are measured: {titles}.", titles=titles))
     return tuple(found)
 
 

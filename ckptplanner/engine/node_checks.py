@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from ckptplanner.engine.ceilings import LARGEST_PART_BYTES, PARTS_OF_AN_UPLOAD
 from ckptplanner.engine.datapath import PAGEABLE_BYTES_PER_S, SLOW_COPY_RATIO, is_exchanged_on_training, near_read_s
 from ckptplanner.engine.node_plan import Beyond, HostRam, Phase
-from ckptplanner.engine.plan import Finding, Option, Plan, Severity
+from ckptplanner.engine.plan import Finding, Option, Plan, Severity, finding
 from ckptplanner.engine.replica_checks import replication_findings
 from ckptplanner.text import text
 from ckptplanner.units import BYTES, BYTES_PER_S, DAY, FRACTION, SECONDS, USD, brief, grouped, percent, rough
@@ -27,10 +27,6 @@ def node_findings(plan: Plan) -> Iterator[Finding]:
         yield from replication_findings(plan.scenario, plan.replication)
 
 
-def _say(severity: Severity, path: str, template: str, /, **values: object) -> Finding:
-    return Finding(severity, path, text(template, **values))
-
-
 # ---------------------------------------------------------------- the way of the data
 
 
@@ -44,7 +40,7 @@ def _check_stop(plan: Plan) -> Iterator[Finding]:
         asked, field = plan.scenario.local.blocking_s, "local.blocking_s"  # copies go with the local saves
     if needed is not None and asked * _ROUNDING < needed:
         phase = path.phase("replicate" if is_exchanged_on_training(plan.scenario) else "snapshot")
-        yield _say(
+        yield finding(
             "warning", field,
             "The plan's stop of {asked} is shorter than this hardware needs ({needed}); what bounds it: {hop}.",
             asked=brief(asked, SECONDS), needed=brief(needed, SECONDS), hop=_stop_limit(plan, phase),
@@ -76,7 +72,7 @@ def _slow_copy(plan: Plan, asked_s: float) -> Iterator[Finding]:
         if rate <= PAGEABLE_BYTES_PER_S
         else text("many small tensors or memory allocated anew are likely causes")
     )
-    yield _say(
+    yield finding(
         "info", "storage.blocking_s",
         "A stop of {asked} is a copy at {rate} a GPU, far below the {link} of its link: {reason}.",
         asked=brief(asked_s, SECONDS), rate=brief(rate, BYTES_PER_S), link=brief(link / gpus, BYTES_PER_S), reason=reason,
@@ -93,7 +89,7 @@ def _check_write(plan: Plan) -> Iterator[Finding]:
     given = max(schedule.write_s, schedule.writes_in_s)
     if phase.seconds is None or limit is None or phase.seconds <= given * _ROUNDING:
         return
-    yield _say(
+    yield finding(
         "error" if plan.scenario.storage.pace == "full" else "warning", limit.path,  # at full pace t_w follows from it
         "Data cannot be written so fast: {hop} carries {ceiling} {where}, and the write takes {takes}, not {given}.",
         where=text("for all nodes") if limit.is_shared else text("a node"),
@@ -110,7 +106,7 @@ def _check_read(plan: Plan) -> Iterator[Finding]:
     limit = phase.limit
     if phase.seconds is None or limit is None or phase.seconds <= schedule.restore_read_s * 1.05:
         return
-    yield _say(
+    yield finding(
         "warning", limit.path,
         "Reading back takes {takes}, longer than the storage alone needs ({given}); what bounds it: {hop}.",
         takes=brief(phase.seconds, SECONDS), given=brief(schedule.restore_read_s, SECONDS), hop=limit.name,
@@ -123,7 +119,7 @@ def _check_connections(plan: Plan) -> Iterator[Finding]:
     each, most = work.node.fsx_efa_interfaces, plan.scenario.datapath.efa_connections
     if chosen is None or not chosen.efa or not each or work.nodes * each <= most:
         return
-    yield _say(
+    yield finding(
         "warning", "datapath.efa_connections",
         "{nodes} nodes with {each} EFA interfaces each need {needed} connections, and a file system takes {most}: let each "
         "node use {fewer} at most.",
@@ -139,7 +135,7 @@ def _check_copies_fit(plan: Plan) -> Iterator[Finding]:
     for name in ("local_write", "replicate"):
         phase = plan.datapath.phase(name)
         if phase.is_used and phase.seconds and phase.allowed_s and phase.seconds > phase.allowed_s * _ROUNDING:
-            yield _say(
+            yield finding(
                 "warning", phase.limit.path if phase.limit else "replication.factor",
                 "{phase}: {takes} at each save, longer than the interval ({interval}); what bounds it: {hop}.",
                 phase=phase.title, takes=rough(phase.seconds, SECONDS), interval=rough(phase.allowed_s, SECONDS),
@@ -157,7 +153,7 @@ def _check_unknown_links(plan: Plan) -> Iterator[Finding]:
             if hop.ceiling_bytes_per_s is None:
                 missing.setdefault(hop.path, hop.name)
     for path, name in missing.items():
-        yield _say(
+        yield finding(
             "info", path, "Not known of {node}: what it carries over {hop}. Type it, or the bottleneck may be missed.",
             hop=name, node=plan.scenario.workload.node.name,
         )  # fmt: skip
@@ -171,13 +167,13 @@ def _check_ram(plan: Plan) -> Iterator[Finding]:
     if ram is None or plan.checkpoint.checkpoint_bytes <= 0:
         return
     if ram.ram_bytes is None:
-        yield _say(
+        yield finding(
             "info", "memory.ram_bytes", "The host memory of {node} is not known: whether a save fits cannot be said.",
             node=plan.scenario.workload.node.name,
         )  # fmt: skip
     elif ram.used_bytes > ram.ram_bytes * _ROUNDING:
         path, cure = _ram_cure(plan, ram)
-        yield _say(
+        yield finding(
             "error", path,
             "Host memory does not hold it: {used} are needed, a node has {has}. {cure}",
             used=brief(ram.used_bytes, BYTES), has=brief(ram.ram_bytes, BYTES), cure=cure,
@@ -205,7 +201,7 @@ def _check_saves(plan: Plan) -> Iterator[Finding]:
         return
     own = chosen.baseline_bytes_per_s * plan.scenario.storage.write_efficiency
     if any(row.to == "shared" for row in beyond.saves) and beyond.peak_write_bytes_per_s > own * _ROUNDING:
-        yield _say(
+        yield finding(
             "warning", "saves",
             "When all saves fall together {peak} is asked of a file system that sustains {own}: such a save takes longer.",
             peak=brief(beyond.peak_write_bytes_per_s, BYTES_PER_S), own=brief(own, BYTES_PER_S),
@@ -214,14 +210,16 @@ def _check_saves(plan: Plan) -> Iterator[Finding]:
         if row.writer == "single" and row.to == "shared":
             yield from _single_writer(plan, chosen, row.kind, row.saved_bytes, row.writes_in_s)
         if row.to == "s3" and row.count_in_run:
-            yield _say(
+            yield finding(
                 "info", "saves",
                 "By the end of the run {held} lie in S3: {count} {kind} saves, {money} a month.",
                 held=brief(row.held_bytes, BYTES), count=grouped(row.count_in_run), kind=row.kind,
                 money=text("price unknown") if row.usd_per_month is None else brief(row.usd_per_month, USD),
             )  # fmt: skip
     if beyond.s3_bytes and plan.scenario.prices.s3_usd_per_gb_month is None:
-        yield _say("warning", "prices.s3_usd_per_gb_month", "No price of S3 is known: type it; until then the total is empty.")
+        yield finding(
+            "warning", "prices.s3_usd_per_gb_month", "No price of S3 is known: type it; until then the total is empty."
+        )
     yield from _parts(plan, beyond)
 
 
@@ -229,7 +227,7 @@ def _check_row_stops(plan: Plan) -> Iterator[Finding]:
     beyond = plan.beyond
     stopped = sum(row.stop_fraction for row in beyond.saves) if beyond is not None else 0.0
     if stopped >= LARGE_STOP_FRACTION:
-        yield _say(
+        yield finding(
             "error" if stopped >= 1.0 else "warning", "saves", "The other saves stop training for {share} of the time.",
             share=brief(stopped, FRACTION),
         )  # fmt: skip
@@ -241,7 +239,7 @@ def _single_writer(plan: Plan, chosen: Option, kind: str, size: float, takes_s: 
     if client is None or takes_s is None:
         return
     severity: Severity = "warning" if takes_s > timeout else "info"
-    yield _say(
+    yield finding(
         severity, "saves",
         "The {kind} has one writer, which writes at most {client} to {servers} servers: {takes} at best; {needed} are needed "
         "to end within the collective timeout of {timeout}.",
@@ -256,12 +254,12 @@ def _parts(plan: Plan, beyond: Beyond) -> Iterator[Finding]:
     for row in beyond.saves:
         shard = row.saved_bytes / (1 if row.writer == "single" else work.nodes * work.gpus_per_node)
         if row.to == "s3" and asked is None and shard > LARGEST_PART_BYTES * PARTS_OF_AN_UPLOAD:
-            yield _say(
+            yield finding(
                 "error", "saves", "A shard of {shard} is more than S3 takes in one upload ({most}): let more ranks write.",
                 shard=brief(shard, BYTES), most=brief(LARGEST_PART_BYTES * PARTS_OF_AN_UPLOAD, BYTES),
             )  # fmt: skip
         if row.to == "s3" and asked is not None and shard > asked * PARTS_OF_AN_UPLOAD:
-            yield _say(
+            yield finding(
                 "error", "datapath.s3_part_bytes",
                 "A shard of {shard} has more than 10,000 parts of {part}: S3 refuses it. Parts of {least} or more fit.",
                 shard=brief(shard, BYTES), part=brief(asked, BYTES), least=brief(shard / PARTS_OF_AN_UPLOAD, BYTES),
@@ -277,18 +275,18 @@ def _check_planned(plan: Plan) -> Iterator[Finding]:
         return
     lost = percent(waste.planned_fraction or 0.0)
     if planned.notice_s is None:
-        yield _say(
+        yield finding(
             "info", "planned.every_s", "Planned stops take {lost} of the time; the last save before one takes {save}.",
             lost=lost, save=brief(beyond.final_save_s, SECONDS),
         )  # fmt: skip
     elif beyond.final_save_s <= planned.notice_s * _ROUNDING:
-        yield _say(
+        yield finding(
             "info", "planned.notice_s",
             "Planned stops take {lost} of the time; the last save takes {save} of {notice} notice.",
             lost=lost, save=brief(beyond.final_save_s, SECONDS), notice=brief(planned.notice_s, SECONDS),
         )  # fmt: skip
     else:
-        yield _say(
+        yield finding(
             "warning", "planned.notice_s",
             "The last save before a planned stop takes {save} and the notice is {notice}: each stop loses {rework}, {lost} "
             "of the time in all.",
@@ -296,7 +294,7 @@ def _check_planned(plan: Plan) -> Iterator[Finding]:
             rework=brief(beyond.planned_rework_s or 0.0, SECONDS), lost=lost,
         )  # fmt: skip
     if planned.every_s < plan.scenario.run.days * DAY and plan.schedule and planned.every_s <= plan.schedule.restart_s:
-        yield _say(
+        yield finding(
             "error", "planned.every_s",
             "The job makes no progress: planned stops come sooner than a restart takes ({restart}).",
             restart=brief(plan.schedule.restart_s, SECONDS),
@@ -309,20 +307,20 @@ def _check_classes(plan: Plan) -> Iterator[Finding]:
         return
     total = sum(row.share for row in rows)
     if abs(total - 1.0) > 1e-6:
-        yield _say(
+        yield finding(
             "error", "restart.classes", "The shares of the restart classes sum to {total}: they must sum to 100 %.",
             total=brief(total, FRACTION),
         )  # fmt: skip
     for place in sorted({row.reads_from for row in rows if row.share} - {"shared"}):
         if near_read_s(plan.scenario, plan.checkpoint.checkpoint_bytes, place) is None:
-            yield _say(
+            yield finding(
                 "warning", "restart.classes",
                 "How long reading from {place} takes is not known, and counts as nothing: type what the drives or cards carry.",
                 place=place,
             )  # fmt: skip
     nearby = sorted({row.reads_from for row in rows} & {"local", "replica"})
     if nearby and plan.scenario.replication.factor == 1:
-        yield _say(
+        yield finding(
             "warning", "restart.classes",
             "A restart class reads from {places}, and no copies are kept: set the number of copies.", places=", ".join(nearby),
         )  # fmt: skip
@@ -333,7 +331,7 @@ def _check_neighbours(plan: Plan) -> Iterator[Finding]:
     if beyond is None or schedule is None or chosen is None:
         return
     if shared.jobs > 1:
-        yield _say(
+        yield finding(
             "info", "shared.jobs",
             "Of {jobs} jobs {writing} write at once (95 % of the time no more): {rate} in all. If all restart at once, "
             "they run again after {restart}.",
@@ -344,13 +342,13 @@ def _check_neighbours(plan: Plan) -> Iterator[Finding]:
     storage = plan.scenario.storage
     own, read = chosen.baseline_bytes_per_s * storage.write_efficiency, chosen.read_bytes_per_s * storage.read_efficiency
     if shared.load_bytes_per_s >= own:
-        yield _say(
+        yield finding(
             "error", "shared.load_bytes_per_s",
             "Others take all that the file system sustains ({own}): nothing is left to write.",
             own=brief(own, BYTES_PER_S),
         )  # fmt: skip
     elif shared.load_bytes_per_s >= read:
-        yield _say(
+        yield finding(
             "error", "shared.load_bytes_per_s",
             "Others take all that the file system gives to readers ({read}): nothing is left for a restart.",
             read=brief(read, BYTES_PER_S),
@@ -363,13 +361,13 @@ def _check_zone(plan: Plan) -> Iterator[Finding]:
         return
     amount = brief(beyond.zone_bytes_per_month, BYTES)
     if beyond.zone_usd_per_month is None:
-        yield _say(
+        yield finding(
             "warning", "prices.cross_zone_usd_per_gb",
             "{amount} cross zones in a month, and what a GB costs is not known: type it; until then the total is empty.",
             amount=amount,
         )  # fmt: skip
     else:
-        yield _say(
+        yield finding(
             "info", "network.same_zone", "{amount} cross zones in a month: {money}.",
             amount=amount, money=brief(beyond.zone_usd_per_month, USD),
         )  # fmt: skip
@@ -381,14 +379,14 @@ def _check_spares(plan: Plan) -> Iterator[Finding]:
         return
     saves, limit = beyond.spare_saves_s or 0.0, beyond.spare_pays_above_s or 0.0
     if spares.nodes and plan.scenario.prices.node_usd_per_h is None:
-        yield _say("warning", "prices.node_usd_per_h", "What the idle spare nodes cost is not known: type a node price.")
+        yield finding("warning", "prices.node_usd_per_h", "What the idle spare nodes cost is not known: type a node price.")
     if not spares.wait_s:
-        yield _say(
+        yield finding(
             "info", "spares.wait_s", "Spare nodes stand idle and save nothing while a replacement takes no time: type how long."
         )
         return
     verdict = text("one more spare pays") if saves > limit else text("one more spare does not pay")
-    yield _say(
+    yield finding(
         "info", "spares.nodes",
         "With {spares} spare nodes a lost node finds none left with {chance}, and waits {wait} then: {verdict} (it saves "
         "{saves} a loss and pays above {limit}).",

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ckptplanner.frozen import FloatArray
-from ckptplanner.text import Text
+from ckptplanner.text import Text, text
 
 if TYPE_CHECKING:
     from ckptplanner.engine.curves import Curves
@@ -35,6 +35,11 @@ class Finding:
     def message(self) -> str:
         """The sentence in English."""
         return str(self.text)
+
+
+def finding(severity: Severity, path: str, template: str, /, **values: object) -> Finding:
+    """A finding from its sentence; the template is a literal where it is called, so that it can be translated."""
+    return Finding(severity, path, text(template, **values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,10 +301,9 @@ ROOT = Path(ckptplanner.__file__).parent
 LOOKED_UP = {"say": "ckptplanner.ui.words", "text": "ckptplanner.text"}
 # words that stand in the catalog or in `entry(title=...)`; whoever collects the texts reads them there
 OTHER_HOMES = {"row.name", "row.counted", "row.title", "part.what", "nudge.label.template"}
-# wrappers: checks._say, whose own calls are looked at below, and refusals that units.py words, one sentence for each unit
+# wrappers: plan.finding, whose own calls are looked at below, and refusals that units.py words, one sentence for each unit
 WRAPPERS = {
-    "checks.py": {"text(template, **values)"},
-    "node_checks.py": {"text(template, **values)"},
+    "plan.py": {"text(template, **values)"},
     "rows_table.py": {"say(str(error))"},
     "quantity_edit.py": {"say(str(error.with_traceback(None)))"},
     "field_row.py": {"say(self._message)"},
@@ -348,10 +347,11 @@ def test_only_literals_are_looked_up() -> None:
 
 
 def test_findings_are_literals() -> None:
-    trees = [ast.parse((ROOT / "engine" / name).read_text("utf-8")) for name in ("checks.py", "node_checks.py")]
+    names = ("checks.py", "model_checks.py", "node_checks.py")
+    trees = [ast.parse((ROOT / "engine" / name).read_text("utf-8")) for name in names]
     nodes = [node for tree in trees for node in ast.walk(tree)]
-    said = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "_say"]
-    assert len(said) > 20
+    said = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "finding"]
+    assert len(said) > 60
     assert [ast.unparse(call) for call in said if not isinstance(call.args[2], ast.Constant)] == []
 
 
