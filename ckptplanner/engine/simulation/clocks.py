@@ -17,7 +17,9 @@ class Clock(Protocol):
     def first(self, random: np.random.Generator, runs: int) -> FloatArray:
         """The first of each run, which begins at 0. [s]"""
 
-    def after(self, random: np.random.Generator, due_s: FloatArray, event_s: FloatArray, ready_s: FloatArray, own: BoolArray) -> FloatArray:
+    def after(
+        self, random: np.random.Generator, due_s: FloatArray, event_s: FloatArray, ready_s: FloatArray, own: BoolArray
+    ) -> FloatArray:
         """The next one after an event.
 
         Args:
@@ -38,7 +40,9 @@ class Renewal:
         """A whole gap."""
         return self._law.draw(random, runs)
 
-    def after(self, random: np.random.Generator, due_s: FloatArray, event_s: FloatArray, ready_s: FloatArray, own: BoolArray) -> FloatArray:
+    def after(
+        self, random: np.random.Generator, due_s: FloatArray, event_s: FloatArray, ready_s: FloatArray, own: BoolArray
+    ) -> FloatArray:
         """A whole gap from when it can fail again, or what was left of the last one."""
         gaps = self._law.draw(random, len(due_s))
         return ready_s + np.where(own, gaps, due_s - event_s)
@@ -61,13 +65,15 @@ class Ageing:
         """From the start of the run."""
         return self._next(random, np.zeros(runs))
 
-    def after(self, random: np.random.Generator, due_s: FloatArray, event_s: FloatArray, ready_s: FloatArray, own: BoolArray) -> FloatArray:
+    def after(
+        self, random: np.random.Generator, due_s: FloatArray, event_s: FloatArray, ready_s: FloatArray, own: BoolArray
+    ) -> FloatArray:
         """From when it can fail again: what is past does not matter."""
         return self._next(random, ready_s)
 
     def _next(self, random: np.random.Generator, from_s: FloatArray) -> FloatArray:
         number = np.interp(from_s, self._times, self._number) + random.standard_exponential(len(from_s))
-        return np.interp(number, self._number, self._times)
+        return np.asarray(np.interp(number, self._number, self._times))
 
 
 def clock_of(setup: Setup) -> Clock:

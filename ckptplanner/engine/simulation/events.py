@@ -35,7 +35,10 @@ class Events:
     def is_plain(self) -> bool:
         """One cause that goes back to a save, and nothing beside it."""
         return (
-            len(self.names) == 1 and bool(self.level[0] == SHARED) and not self.nodes_taken.any() and not self.final_save_s.any()
+            len(self.names) == 1
+            and bool(self.level[0] == SHARED)
+            and not self.nodes_taken.any()
+            and not self.final_save_s.any()
         )
 
 

@@ -106,10 +106,12 @@ def _attempts(gaps: FloatArray, ready: FloatArray, at: FloatArray, span_s: float
 def _ended(ready: FloatArray, down_s: float, span_s: float) -> FloatArray:
     """How many interruptions of the block come before the end. (runs,)"""
     before = ready < span_s + down_s
-    return np.add.reduce(before.view(np.int8), axis=0, dtype=np.int8).astype(float)
+    return np.asarray(np.add.reduce(before.view(np.int8), axis=0, dtype=np.int8), dtype=float)
 
 
-def _take_last(running: FloatArray, ended: FloatArray, last: FloatArray, run: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+def _take_last(
+    running: FloatArray, ended: FloatArray, last: FloatArray, run: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> None:
     """Note how long the attempt ran that the end of the run cuts off, where it is in this block."""
     row = ended.astype(np.int64)
     here = np.flatnonzero(row < len(running))

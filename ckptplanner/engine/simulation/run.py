@@ -32,7 +32,7 @@ AHEAD = 32  # tasks that wait in an executor
 POLL_S = 0.03
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """The caller gave up."""
 
 
@@ -51,10 +51,8 @@ def layout_of(setup: Setup) -> Layout:
     span = setup.run_s * min(1.0, MOST_INTERRUPTIONS / max(setup.interruptions, 1e-9))
     count = min(setup.interruptions, MOST_INTERRUPTIONS) + 4.0
     plain = is_plain(setup)
-    if plain:
-        runs = int(np.clip(2 ** round(np.log2(PLAIN_GAPS / count)), 256, 4096))
-    else:
-        runs = 1024 if count < 1000 else 256
+    few = 1024 if count < 1000 else 256
+    runs = int(np.clip(2 ** round(np.log2(PLAIN_GAPS / count)), 256, 4096)) if plain else few
     return Layout(span, plain, runs, max(int(TASK_GAPS / (runs * count * (1 if plain else 8))), 1))
 
 
@@ -84,7 +82,9 @@ def simulate(
     if runs < 2 or seed < 0:
         raise ValueError("at least 2 runs and a seed from 0 on are needed")
     layout = layout_of(setup)
-    parts = _here(setup, layout, runs, seed, progress) if executor is None else _on(executor, setup, layout, runs, seed, progress)
+    parts = (
+        _here(setup, layout, runs, seed, progress) if executor is None else _on(executor, setup, layout, runs, seed, progress)
+    )
     total = next(parts)
     for part in parts:
         total.add(part)
@@ -117,7 +117,7 @@ def task(setup: Setup, layout: Layout, runs: int, seed: int, chunks: range, stop
 
     def look(_: float) -> None:
         if stop is not None and stop.is_set():
-            raise _Stopped
+            raise _StoppedError
 
     return [_chunk(setup, layout, runs, seed, chunk, look) for chunk in chunks]
 

@@ -45,6 +45,7 @@ class Stretch:
     event: int  # -1 at the end of the run
     final_save_s: float
     is_over: bool  # the pattern begins anew afterwards
+    slots_done: float
     base_s: float
     restored_s: float
     down_s: float
@@ -74,6 +75,7 @@ class _State:
     u: FloatArray
     base: FloatArray
     shared: FloatArray
+    done: FloatArray  # slots since the last shared save, or where it was due
     pending_end: FloatArray
     pending_work: FloatArray
     due: FloatArray
@@ -147,6 +149,7 @@ class _Stepper:
             u=nothing.copy(),
             base=nothing.copy(),
             shared=nothing.copy(),
+            done=nothing.copy(),
             pending_end=np.full(runs, np.inf),
             pending_work=nothing.copy(),
             due=self.clock.first(self.random, runs),
@@ -218,7 +221,8 @@ class _Stepper:
         is_pause = (level == STEP) & ~ended
         is_saved = (final > 0.0) & (u >= final) & ~ended & ~is_pause
         cut = np.where(is_saved, final, 0.0)
-        work, saving = self.pattern.totals(u - cut)
+        slots_done = state.done
+        work, saving = self.pattern.totals(u - cut, state.done if setup.local is not None else 0.0)
         here = state.base + work
         restored = self._restored(at, u, here, level, is_saved, ended)
         rework = here - restored
@@ -237,7 +241,7 @@ class _Stepper:
         if self.record is not None:
             self._write_down(
                 state.t, restarting, state.need_is_planned, state.u, u, at, np.where(ended, -1, number), cut, over,
-                state.base, restored, down, queue, pause, redo,
+                slots_done, state.base, restored, down, queue, pause, redo,
             )  # fmt: skip
 
         state.need = np.where(is_pause, need, events.restart_s[number])
@@ -258,28 +262,44 @@ class _Stepper:
     def _restored(
         self, at: FloatArray, u: FloatArray, here: FloatArray, level: IntArray, is_saved: BoolArray, ended: BoolArray
     ) -> FloatArray:
-        """The position in work that each run goes on from; what the levels hold is carried on."""
-        state, pattern, local = self.state, self.pattern, self.setup.local
-        saves = pattern.shared_saves(u)
-        newest = np.where(saves > 0.0, state.base + pattern.shared_work_s(saves), state.shared)
-        if local is None:
-            restored = np.where(is_saved | ended, here, newest)
-            state.shared = np.where(level == STEP, state.shared, restored)
-            return restored
-        if local.uploads_survive:
-            newest = np.where(state.pending_end <= at, np.maximum(newest, state.pending_work), newest)
-            flies_on = state.pending_end > at
-            end, held = pattern.in_flight(u)
-            own_end = at + (end - u)
-            stays = level == LOCAL
-            later = np.where(flies_on, state.pending_end, own_end)
-            state.pending_work = np.where(flies_on, state.pending_work, state.base + held)
-            state.pending_end = np.where(stays, later, np.where(level == STEP, state.pending_end, np.inf))
-        nearest = np.maximum(newest, state.base + pattern.local_work_s(u))
-        restored = np.where(level == LOCAL, nearest, newest)
-        restored = np.where(is_saved | ended, here, restored)
-        state.shared = np.where(level == STEP, state.shared, np.where(is_saved, here, newest))
+        """The position in work that each run goes on from; what shared storage holds is carried on."""
+        if self.setup.local is not None:
+            return self._restored_from_two(at, u, here, level, is_saved, ended)
+        state = self.state
+        saves = self.pattern.shared_saves(u)
+        newest = np.where(saves > 0.0, state.base + self.pattern.shared_work_s(saves), state.shared)
+        restored = np.where(is_saved | ended, here, newest)
+        state.shared = np.where(level == STEP, state.shared, restored)
         return restored
+
+    def _restored_from_two(
+        self, at: FloatArray, u: FloatArray, here: FloatArray, level: IntArray, is_saved: BoolArray, ended: BoolArray
+    ) -> FloatArray:
+        """The same with a local level, which keeps its place in the count of saves and may leave a write going on."""
+        state, pattern = self.state, self.pattern
+        saves = pattern.shared_saves(u, state.done)
+        newest = np.where(saves > 0.0, state.base + pattern.shared_work_s(saves, state.done), state.shared)
+        if self.setup.local is not None and self.setup.local.uploads_survive:
+            newest = self._with_pending(newest, at, u, level)
+        local = pattern.local_saves(u, state.done)
+        nearest = state.base + local * pattern.work_s
+        is_near = (level == LOCAL) & (nearest >= newest) & ~is_saved
+        restored = np.where(is_saved | ended, here, np.where(is_near, nearest, newest))
+        is_pause = level == STEP
+        state.done = np.where(is_pause, state.done, np.where(is_near, (state.done + local) % pattern.first, 0.0))
+        state.shared = np.where(is_pause, state.shared, np.where(is_saved, here, newest))
+        return restored
+
+    def _with_pending(self, newest: FloatArray, at: FloatArray, u: FloatArray, level: IntArray) -> FloatArray:
+        """What shared storage holds with the write that outlived its trainer; the next one to end goes on."""
+        state = self.state
+        newest = np.where(state.pending_end <= at, np.maximum(newest, state.pending_work), newest)
+        flies_on = (state.pending_end > at) & (state.pending_end < np.inf)
+        end, held = self.pattern.in_flight(u, state.done)
+        later = np.where(flies_on, state.pending_end, at + (end - u))
+        state.pending_work = np.where(flies_on, state.pending_work, state.base + held)
+        state.pending_end = np.where(level == LOCAL, later, np.where(level == STEP, state.pending_end, np.inf))
+        return newest
 
     def _after(
         self, at: FloatArray, number: IntArray, own: BoolArray, ended: BoolArray, is_pause: BoolArray
@@ -314,6 +334,7 @@ class _Stepper:
         self.chunk.rework_s += np.bincount(number[rows], weights=rework[rows], minlength=size)
 
     def _write_down(self, *columns: npt.NDArray[np.generic]) -> None:
+        assert self.record is not None
         row = int(np.searchsorted(self.state.run, self.record))
         if row < len(self.state.run) and self.state.run[row] == self.record:
             self.chunk.stretches.append(Stretch(*(column[row].item() for column in columns)))

@@ -6,7 +6,7 @@ was lost, saves, waits, restarts and time down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,7 @@ MOST_SEGMENTS = 400_000
 NOISE_S = 1e-6  # rounding, where a position in work is taken from two sums
 
 IntArray = npt.NDArray[np.int8]
+Segments = tuple[FloatArray, FloatArray, IntArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _drawn(setup: Setup, stretches: list[Stretch], causes: Mapping[str, float]) 
     """Cut every stretch into segments; what later ones take back is lost."""
     pattern, events = pattern_of(setup), events_of(setup)
     kept = np.minimum.accumulate([one.restored_s if one.is_over else np.inf for one in stretches][::-1])[::-1]
-    parts: list[tuple[FloatArray, FloatArray, IntArray]] = []
+    parts: list[Segments] = []
     count, until = 0, stretches[-1].event_s
     levels = {number: name for name, number in LEVELS.items()}
     interruptions = []
@@ -115,16 +116,14 @@ def _drawn(setup: Setup, stretches: list[Stretch], causes: Mapping[str, float]) 
         if count > MOST_SEGMENTS:
             until = float(parts[-1][1][-1])
             break
-    starts, ends, kinds = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    starts, ends, kinds = _joined(parts)
     return Timeline(starts, ends, kinds, tuple(interruptions), causes, until)
 
 
-def _segments(
-    one: Stretch, floor: float, pattern: Pattern, other: float, is_planned: bool
-) -> tuple[FloatArray, FloatArray, IntArray]:
+def _segments(one: Stretch, floor: float, pattern: Pattern, other: float, is_planned: bool) -> Segments:
     """What one run did until one event and in the time after it that is free of others."""
-    begin, end, what = pattern.pieces(one.began_at_s, one.ended_at_s - one.final_save_s)
-    starts, ends, kinds = _with_lost(begin, end, what, floor - one.base_s, pattern)
+    begin, end, what = pattern.pieces(one.began_at_s, one.ended_at_s - one.final_save_s, int(one.slots_done))
+    starts, ends, kinds = _with_lost(begin, end, what, floor - one.base_s, pattern, one.slots_done)
     if other:
         starts, ends, kinds = _with_other_stops(starts, ends, kinds, other)
     shift = one.from_s + one.restart_s - one.began_at_s
@@ -136,26 +135,29 @@ def _segments(
     )
     redo_at = one.event_s + one.down_s + one.queue_s + one.pause_s
     redo = _chain(redo_at, [(one.redo_s * (1.0 - other), "lost"), (one.redo_s * other, "saving")])
-    columns = (before, (starts + shift, ends + shift, kinds), after, redo)
-    return tuple(np.concatenate(column) for column in zip(*columns, strict=True))  # type: ignore[return-value]
+    return _joined([before, (starts + shift, ends + shift, kinds), after, redo])
 
 
-def _chain(at_s: float, lengths: list[tuple[float, str]]) -> tuple[FloatArray, FloatArray, IntArray]:
+def _joined(parts: Sequence[Segments]) -> Segments:
+    """Segments one after the other."""
+    starts, ends, kinds = zip(*parts, strict=True)
+    return np.concatenate(starts), np.concatenate(ends), np.concatenate(kinds)
+
+
+def _chain(at_s: float, lengths: list[tuple[float, str]]) -> Segments:
     """Segments that follow one another, those of no length left out."""
     there = [(length, KINDS.index(kind)) for length, kind in lengths if length > 0.0]
     ends = at_s + np.cumsum([length for length, _ in there])
     return np.concatenate(([at_s], ends))[:-1], ends, np.array([kind for _, kind in there], dtype=np.int8)
 
 
-def _with_lost(
-    begin: FloatArray, end: FloatArray, what: IntArray, kept_s: float, pattern: Pattern
-) -> tuple[FloatArray, FloatArray, IntArray]:
+def _with_lost(begin: FloatArray, end: FloatArray, what: IntArray, kept_s: float, pattern: Pattern, done: float) -> Segments:
     """Mark work beyond what stays as lost; the piece that it ends in is cut in two."""
     named = np.array([KINDS.index("training"), KINDS.index("saving"), KINDS.index("waiting")], dtype=np.int8)
     assert (WORK, SAVE, WAIT) == (0, 1, 2)
     if not len(begin):
         return begin, end, named[what]
-    position = pattern.totals(begin)[0]
+    position = pattern.totals(begin, done)[0]
     stays = np.clip(kept_s - position, 0.0, end - begin)
     stays = np.where(stays < NOISE_S, 0.0, np.where(end - begin - stays < NOISE_S, end - begin, stays))
     stays = np.where(what == WORK, stays, end - begin)
@@ -163,16 +165,14 @@ def _with_lost(
     return _interleaved(begin, begin + stays, end, named[what], np.full(len(what), lost))
 
 
-def _with_other_stops(starts: FloatArray, ends: FloatArray, kinds: IntArray, share: float) -> tuple[FloatArray, FloatArray, IntArray]:
+def _with_other_stops(starts: FloatArray, ends: FloatArray, kinds: IntArray, share: float) -> Segments:
     """Saves of other rows take the end of every piece of work, as a share of it."""
     works = kinds <= KINDS.index("lost")
     middle = np.where(works, ends - share * (ends - starts), ends)
     return _interleaved(starts, middle, ends, kinds, np.full(len(kinds), np.int8(KINDS.index("saving"))))
 
 
-def _interleaved(
-    starts: FloatArray, middles: FloatArray, ends: FloatArray, first: IntArray, second: IntArray
-) -> tuple[FloatArray, FloatArray, IntArray]:
+def _interleaved(starts: FloatArray, middles: FloatArray, ends: FloatArray, first: IntArray, second: IntArray) -> Segments:
     """Cut every segment in its middle; parts of no length are left out."""
     begin = np.column_stack((starts, middles)).ravel()
     end = np.column_stack((middles, ends)).ravel()
