@@ -98,10 +98,15 @@ def test_imports_point_downward(module: str) -> None:
     assert upward == set()
 
 
-FORMULAS = ("beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication")
+FORMULAS = (
+    "beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication", "laws", "save_sums", "renewal", "fleet",
+)  # fmt: skip
 FORMULAS_MAY_IMPORT = {
     "__future__",
+    "abc",
     "collections.abc",
+    "dataclasses",
+    "functools",
     "math",
     "typing",
     "numpy",
@@ -109,6 +114,8 @@ FORMULAS_MAY_IMPORT = {
     "scipy.special",
     *LOW[:2],
     "ckptplanner.data.records",
+    "ckptplanner.engine.laws",
+    "ckptplanner.engine.save_sums",
 }
 
 
