@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import numpy as np
 
 from ckptplanner.engine.datapath import near_read_s
-from ckptplanner.engine.laws import law_of
-from ckptplanner.engine.plan import Plan, Schedule
+from ckptplanner.engine.job import ages
+from ckptplanner.engine.laws import Exponential, Law, law_of
+from ckptplanner.engine.plan import Levels, Plan, Schedule
+from ckptplanner.engine.replicas import is_replicated
 from ckptplanner.engine.restarts import base_s
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.simulation.setup import (
     Cause,
+    Fleet,
     Level,
     LocalLevel,
     Notice,
@@ -23,22 +28,7 @@ from ckptplanner.engine.simulation.setup import (
 from ckptplanner.units import DAY
 
 INTERRUPTION = "interruption"
-
-
-@dataclass(frozen=True, slots=True)
-class TwoLevels:
-    """What a plan with a local level knows beyond its schedule. The lead's `plan.levels` fills it; see `with_levels`."""
-
-    local_interval_s: float  # T1, start to start
-    local_stop_s: float  # C1
-    local_durable_s: float  # t1, from the end of the stop
-    local_restart_s: float  # R1
-    ratio: int  # n
-    uploads_survive: bool
-    nodes_survive: bool  # whether copies on peers outlive the loss of a node
-    group_nodes: int = 1  # F, nodes that hold one another's shards
-    fatal_chance: float | None = None  # of a node loss, where groups overlap
-    racks_with_whole_groups: int = 0
+FLEET_POINTS = 256
 
 
 def setup_of(plan: Plan) -> Setup | None:
@@ -47,16 +37,10 @@ def setup_of(plan: Plan) -> Setup | None:
     if schedule is None or not schedule.interval_s > schedule.lost_per_save_s:
         return None
     failures, spares, planned = scenario.failures, scenario.spares, scenario.planned
-    law = law_of(
-        failures.law,
-        schedule.mtbi_s,
-        weibull_shape=failures.weibull_shape,
-        lognormal_shape=failures.lognormal_shape,
-        gaps_s=failures.gaps_s,
-    )
-    return Setup(
-        run_s=scenario.run.days * DAY,
-        law=law,
+    run_s = scenario.run.days * DAY
+    setup = Setup(
+        run_s=run_s,
+        law=_law(scenario, schedule.mtbi_s),
         interval_s=schedule.interval_s,
         lost_s=schedule.lost_per_save_s,
         stop_s=schedule.blocking_s,
@@ -66,10 +50,33 @@ def setup_of(plan: Plan) -> Setup | None:
         downtime_s=failures.downtime_s,
         step_s=scenario.workload.step_s,
         other_stop_fraction=min(sum(row.stop_fraction for row in plan.beyond.saves), 1.0) if plan.beyond is not None else 0.0,
+        fleet=_fleet(scenario, run_s) if ages(scenario) else None,
         spares=Spares(spares.nodes, spares.wait_s) if spares.wait_s else None,
         planned=_planned(scenario, schedule) if planned.every_s is not None else None,
         notice=Notice(failures.spot_notice_s, schedule.writes_in_s) if failures.spot_notice_s is not None else None,
     )
+    return setup if plan.levels is None else _with_levels(plan, setup, plan.levels)
+
+
+def _law(scenario: Scenario, mean_s: float) -> Law:
+    """The law of the job's clock; the sum of the nodes' own clocks is memoryless, or `fleet` takes its place."""
+    failures = scenario.failures
+    if failures.clock == "nodes":
+        return Exponential(mean_s)
+    return law_of(
+        failures.law, mean_s, weibull_shape=failures.weibull_shape, lognormal_shape=failures.lognormal_shape,
+        gaps_s=failures.gaps_s,
+    )  # fmt: skip
+
+
+def _fleet(scenario: Scenario, run_s: float) -> Fleet:
+    """How many interruptions to expect until each time of the run; young nodes need close points at its beginning."""
+    from ckptplanner.engine.fleet import cumulative_failures
+
+    failures = scenario.failures
+    times = np.concatenate(([0.0], np.geomspace(run_s * 1e-6, run_s, FLEET_POINTS)))
+    of_one = cumulative_failures(failures.weibull_shape, failures.mtbi_s * failures.mtbi_nodes, failures.fleet_age_s, times)
+    return Fleet(tuple(times.tolist()), tuple((scenario.workload.nodes * of_one).tolist()))
 
 
 def _planned(scenario: Scenario, schedule: Schedule) -> PlannedStops:
@@ -85,24 +92,27 @@ def _planned(scenario: Scenario, schedule: Schedule) -> PlannedStops:
 
 
 def _ways(plan: Plan, schedule: Schedule) -> list[Cause]:
-    """The rows of `restart.classes`, or one way for all."""
+    """The rows of `restart.classes`, or one way for all. With two levels rows that read near restart locally."""
     scenario = plan.scenario
-    rows = [row for row in scenario.restart.classes if row.share > 0.0]
-    if not rows:
+    rows = scenario.restart.classes
+    total = sum(row.share for row in rows)
+    if not total:
         return [Cause(INTERRUPTION, 1.0, schedule.restart_s)]
-    total, found = sum(row.share for row in rows), []
-    for number, row in enumerate(scenario.restart.classes, start=1):
+    found = []
+    for number, row in enumerate(rows, start=1):
         if row.share <= 0.0:
             continue
         near = near_read_s(scenario, plan.checkpoint.checkpoint_bytes, row.reads_from) or 0.0
         read = schedule.restore_read_s if row.reads_from == "shared" else near
-        level: Level = "step" if row.rework == "step" else "shared"
+        level: Level = "step" if row.rework == "step" else "shared" if row.reads_from == "shared" else "local"
         found.append(Cause(f"row {number}, from {row.reads_from}", row.share / total, base_s(row) + read, level))
     return found
 
 
-def _node_share(plan: Plan, schedule: Schedule) -> float:
+def _node_share(plan: Plan, schedule: Schedule | None) -> float:
     """The share of interruptions that take a node: N M / M_n, as `outcome.mean_wait_s` counts. [1]"""
+    if schedule is None:
+        return 0.0
     losses_per_s = plan.scenario.workload.nodes / plan.scenario.replication.node_loss_interval_s
     return min(1.0, losses_per_s * schedule.mtbi_s)
 
@@ -120,43 +130,57 @@ def _split(causes: list[Cause], node_share: float) -> tuple[Cause, ...]:
     return tuple(found)
 
 
-# ---------------------------------------------------------------- two levels: what `plan.levels` is to fill
+# ---------------------------------------------------------------- two levels
 
 
-def with_levels(plan: Plan, setup: Setup, levels: TwoLevels) -> Setup:
-    """The setup of a plan whose nodes save to their own drives too (docs/models.md 15).
+def _with_levels(plan: Plan, setup: Setup, levels: Levels) -> Setup:
+    """Add the nodes' own drives (docs/models.md 16).
 
-    `setup` is what `setup_of` gave for the same plan: its stop, write and restart are those of the shared level. Causes are
-    laid out node first, then process, then cluster, so that those that take a node come first. A lost group, and a lost rack
-    that holds one, go to shared storage. With the rows of `restart.classes` the causes stay as they are.
+    The setup's stop and write are those of the shared level already. Without restart classes the causes are laid out node
+    first, then process, then cluster, so that those that take a node come first. A rack that holds a whole group adds its own
+    losses; the job's clock leaves them out, since M counts all interruptions.
     """
-    scenario, failures, replication = plan.scenario, plan.scenario.failures, plan.scenario.replication
-    assert plan.schedule is not None
-    shared_restart = plan.schedule.restart_s
+    scenario, local = plan.scenario, levels.local
     causes = setup.causes
-    if not scenario.restart.classes:
-        node: Level = "local" if levels.nodes_survive else "shared"
-        rows: tuple[tuple[str, float, Level], ...] = (
-            ("node", failures.node_share, node),
-            ("process", failures.process_share, "local"),
-            ("cluster", failures.cluster_share, "shared"),
-        )
-        restart = {"local": levels.local_restart_s, "shared": shared_restart}
-        total = sum(share for _, share, _ in rows)
-        ways = [Cause(name, share / total, restart[level], level) for name, share, level in rows if share > 0.0]
-        causes = _split(ways, _node_share(plan, plan.schedule))
-    racks = None
-    if levels.racks_with_whole_groups and replication.rack_loss_interval_s is not None:
-        every = replication.rack_loss_interval_s / levels.racks_with_whole_groups
-        racks = Racks(every, shared_restart, "shared", replication.rack_nodes or 1)
-    replicas = None
-    if levels.nodes_survive:
-        replicas = Replicas(scenario.workload.nodes, levels.group_nodes, replication.rebuild_s, levels.fatal_chance)
-    local = LocalLevel(
-        work_s=levels.local_interval_s - levels.local_stop_s,
-        stop_s=levels.local_stop_s,
-        durable_s=levels.local_durable_s,
-        ratio=levels.ratio,
-        uploads_survive=levels.uploads_survive,
+    if not any(row.share for row in scenario.restart.classes):
+        causes = _split(_causes_by_what_is_lost(plan, levels), _node_share(plan, plan.schedule))
+    setup = replace(
+        setup,
+        local=LocalLevel(
+            work_s=max(local.interval_s - local.blocking_s, 1e-6),
+            stop_s=local.blocking_s,
+            durable_s=local.durable_after_s - local.blocking_s,
+            ratio=levels.ratio,
+            uploads_survive=scenario.local.uploads == "survive",
+        ),
+        causes=causes,
+        escalated_restart_s=levels.shared.restart_s,
     )
-    return replace(setup, local=local, causes=causes, racks=racks, replicas=replicas, escalated_restart_s=shared_restart)
+    if plan.replication is None or not is_replicated(plan.replication):
+        return setup
+    work, copies = scenario.workload, scenario.replication
+    is_disjoint = plan.replication.jump % work.gpus_per_node == 0
+    chance = None if is_disjoint else plan.replication.loss_probability_after_first
+    setup = replace(setup, replicas=Replicas(work.nodes, copies.factor, copies.rebuild_s, chance))
+    whole, every = plan.replication.racks_with_whole_groups, copies.rack_loss_interval_s
+    if not whole or every is None:
+        return setup
+    racks = Racks(every / whole, levels.shared.restart_s, "shared", copies.rack_nodes or 1)
+    others = 1.0 / setup.law.mean_s - whole / every
+    return replace(setup, racks=racks, law=setup.law.scaled(1.0 / others if others > 0.0 else 1e15))
+
+
+def _causes_by_what_is_lost(plan: Plan, levels: Levels) -> list[Cause]:
+    """Node, process and cluster by their shares, each with the level that restores it."""
+    failures = plan.scenario.failures
+    copies = plan.replication is not None and is_replicated(plan.replication)
+    rows: tuple[tuple[str, float, Level], ...] = (
+        ("node", failures.node_share, "local" if copies else "shared"),
+        ("process", failures.process_share, "local"),
+        ("cluster", failures.cluster_share, "shared"),
+    )
+    total = sum(share for _, share, _ in rows)
+    restart = {"local": levels.local.restart_s, "shared": levels.shared.restart_s}
+    if not total:
+        return [Cause(INTERRUPTION, 1.0, levels.shared.restart_s)]
+    return [Cause(name, share / total, restart[level], level) for name, share, level in rows if share > 0.0]
