@@ -138,33 +138,40 @@ def _first_order(plan: Plan) -> list[Text]:
     waste, schedule = plan.waste, plan.schedule
     if waste is None or schedule is None or waste.exact_fraction is None:
         return []
-    ratio = brief(schedule.lost_per_save_s / schedule.mtbi_s, FRACTION, 2)
+    waits = _downtime_s(plan)
+    shares = {
+        "save": schedule.lost_per_save_s, "interval": schedule.period_s, "restart": schedule.restart_s + waits,
+    }  # fmt: skip
+    values = {name: brief(seconds / schedule.mtbi_s, FRACTION, 2) for name, seconds in shares.items()}
     if waste.first_order_fraction is None:
         return [
             text(
-                "The first-order formula gives more than 100 % here: a save takes {ratio} of the time between interruptions.",
-                ratio=ratio,
+                "The first-order formula gives more than 100 % here: it counts on a save ({save}), an interval ({interval}) and "
+                "a restart ({restart}) being short against the time between interruptions.",
+                **values,
             )
         ]
     more = waste.first_order_fraction / waste.exact_fraction - 1.0 if waste.exact_fraction > 0.0 else 0.0
     if abs(more) <= PARTS:
         return []
-    values = {
-        "first": percent(waste.first_order_fraction), "more": brief(abs(more), FRACTION, 2), "ratio": ratio,
-        "interval": brief(schedule.period_s / schedule.mtbi_s, FRACTION, 2),
-    }  # fmt: skip
+    values |= {"first": percent(waste.first_order_fraction), "more": brief(abs(more), FRACTION, 2)}
     if more > 0.0:
         return [
             text(
-                "The first-order formula says {first}, {more} too much: a save takes {ratio} and an interval {interval} of the "
-                "time between interruptions, and it counts on both being small.",
+                "The first-order formula says {first}, {more} too much: it counts on a save ({save}), an interval ({interval}) "
+                "and a restart ({restart}) being short against the time between interruptions.",
                 **values,
             )
         ]
     return [
         text(
-            "The first-order formula says {first}, {more} too little: a save takes {ratio} and an interval {interval} of the "
-            "time between interruptions, and it counts on both being small.",
+            "The first-order formula says {first}, {more} too little: it counts on a save ({save}), an interval ({interval}) "
+            "and a restart ({restart}) being short against the time between interruptions.",
             **values,
         )
     ]
+
+
+def _downtime_s(plan: Plan) -> float:
+    """D with the mean wait for a spare. [s]"""
+    return plan.scenario.failures.downtime_s + (plan.beyond.mean_wait_s if plan.beyond is not None else 0.0)

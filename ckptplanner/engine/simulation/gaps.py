@@ -18,7 +18,8 @@ from ckptplanner.engine.simulation import result
 from ckptplanner.engine.simulation.events import events_of
 from ckptplanner.engine.simulation.pattern import pattern_of
 from ckptplanner.engine.simulation.setup import Setup
-from ckptplanner.engine.simulation.steps import Chunk, IntArray, Tick
+from ckptplanner.engine.simulation.state import Chunk, IntArray
+from ckptplanner.engine.simulation.steps import Tick
 from ckptplanner.frozen import BoolArray, FloatArray
 
 BLOCK = 2**16  # gaps that are worked on at once: enough to hide the cost of a call, few enough for a core's cache

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,76 +19,15 @@ import numpy.typing as npt
 from ckptplanner.engine.simulation import result
 from ckptplanner.engine.simulation.clocks import Clock, clock_of
 from ckptplanner.engine.simulation.events import LOCAL, STEP, Events, events_of
+from ckptplanner.engine.simulation.nodes import MOST_SPARES, REMEMBERED_LOSSES, escalated, spare_wait_s
 from ckptplanner.engine.simulation.pattern import Pattern, pattern_of
-from ckptplanner.engine.simulation.setup import Replicas, Setup, Spares
+from ckptplanner.engine.simulation.setup import Setup
+from ckptplanner.engine.simulation.state import Chunk, IntArray, State, Stretch
 from ckptplanner.frozen import BoolArray, FloatArray
 
-IntArray = npt.NDArray[np.int64]
 Tick = Callable[[float], None]
 
-MOST_SPARES = 256  # more are never used up in a run that gets on
-REMEMBERED_LOSSES = 16  # of nodes, for groups of replicas
 TICK_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """What one run did until one event, for the timeline. Times of the wall and work are in seconds."""
-
-    from_s: float
-    restart_s: float
-    restart_is_planned: bool
-    began_at_s: float  # time since training began, at `from_s` and at the event
-    ended_at_s: float
-    event_s: float
-    event: int  # -1 at the end of the run
-    final_save_s: float
-    is_over: bool  # the pattern begins anew afterwards
-    slots_done: float
-    base_s: float
-    restored_s: float
-    down_s: float
-    queue_s: float
-    pause_s: float
-    redo_s: float
-
-
-@dataclass(eq=False)
-class Chunk:
-    """Seconds by cause of each run, (runs, 7), and what happened in all of them."""
-
-    seconds: FloatArray
-    counts: FloatArray  # by event
-    rework_s: FloatArray  # by event
-    stretches: list[Stretch]
-
-
-@dataclass(eq=False)
-class _State:
-    """The runs that are still going; every array has them as its first axis."""
-
-    run: IntArray
-    t: FloatArray
-    need: FloatArray
-    need_is_planned: BoolArray
-    u: FloatArray
-    base: FloatArray
-    shared: FloatArray
-    done: FloatArray  # slots since the last shared save, or where it was due
-    pending_end: FloatArray
-    pending_work: FloatArray
-    due: FloatArray
-    rack_due: FloatArray
-    stop_number: FloatArray
-    spent: FloatArray  # (n, 7)
-    back: FloatArray  # (n, spares) when each spare is there again
-    lost_at: FloatArray  # (n, remembered)
-    lost_node: IntArray
-
-    def only(self, rows: BoolArray) -> None:
-        """Drop the other runs."""
-        for name, values in vars(self).items():
-            setattr(self, name, values[rows])
 
 
 def run_steps(
@@ -136,12 +74,12 @@ class _Stepper:
         self.chunk = Chunk(np.empty((runs, len(result.CAUSES))), np.zeros(count), np.zeros(count), [])
         self.state = self._start(runs)
 
-    def _start(self, runs: int) -> _State:
+    def _start(self, runs: int) -> State:
         racks, spares, replicas = self.setup.racks, self.setup.spares, self.setup.replicas
         kept = min(spares.nodes, MOST_SPARES) if spares is not None else 0
         remembered = REMEMBERED_LOSSES if replicas is not None else 0
         nothing = np.zeros(runs)
-        return _State(
+        return State(
             run=np.arange(runs),
             t=nothing.copy(),
             need=nothing.copy(),
@@ -205,7 +143,7 @@ class _Stepper:
         state, events, setup = self.state, self.events, self.setup
         at, number, ended, own = self._next_event()
         if setup.replicas is not None:
-            number = _escalated(setup.replicas, events, state, self.random, at, number, own)
+            number = escalated(setup.replicas, events, state, self.random, at, number, own)
         elapsed = at - state.t
         restarting = np.minimum(elapsed, state.need)
         need = state.need - restarting
@@ -310,7 +248,7 @@ class _Stepper:
         left = np.where(ended, 0.0, self.span_s - at)
         waits = events.downtime_s[number]
         if setup.spares is not None:
-            waits = waits + _spare_wait_s(setup.spares, self.state.back, at, np.where(ended, 0, events.nodes_taken[number]))
+            waits = waits + spare_wait_s(setup.spares, self.state.back, at, np.where(ended, 0, events.nodes_taken[number]))
         parts = (
             (waits, result.DOWN),
             (events.queue_s[number], result.PLANNED),
@@ -354,44 +292,3 @@ class _Stepper:
             for cause in (result.TRAINING, result.REWORK):
                 seconds[:, result.SAVING] += share * seconds[:, cause]
                 seconds[:, cause] *= 1.0 - share
-
-
-def _escalated(
-    replicas: Replicas,
-    events: Events,
-    state: _State,
-    random: np.random.Generator,
-    at: FloatArray,
-    number: IntArray,
-    own: BoolArray,
-) -> IntArray:
-    """Turn losses of a node that take the last copy of a group into losses of the group."""
-    lost = own & (events.nodes_taken[number] > 0)
-    if replicas.chance is not None:
-        fatal = lost & (random.random(len(at)) < replicas.chance)
-        return np.where(fatal & (events.level[number] == LOCAL), events.group, number)
-    node = random.integers(0, replicas.nodes, len(at))
-    same = (state.lost_node // replicas.group_nodes == (node // replicas.group_nodes)[:, None]) & (
-        state.lost_at > (at - replicas.window_s)[:, None]
-    )
-    again = state.lost_node == node[:, None]
-    fatal = lost & ((same & ~again).sum(axis=1) >= replicas.group_nodes - 1)
-    rows = np.flatnonzero(lost)
-    state.lost_at[rows] = np.where(again[rows], -np.inf, state.lost_at[rows])
-    slot = state.lost_at[rows].argmin(axis=1)
-    state.lost_at[rows, slot] = at[rows]
-    state.lost_node[rows, slot] = node[rows]
-    return np.where(fatal & (events.level[number] == LOCAL), events.group, number)
-
-
-def _spare_wait_s(spares: Spares, back: FloatArray, at: FloatArray, nodes: IntArray) -> FloatArray:
-    """How long each run waits for as many nodes; each one taken is ordered anew and is back `wait_s` later. [s]"""
-    if not back.shape[1]:
-        return np.where(nodes > 0, spares.wait_s, 0.0)
-    waits = np.zeros(len(at))
-    for taken in range(int(nodes.max(initial=0))):
-        rows = np.flatnonzero(nodes > taken)
-        slot = back[rows].argmin(axis=1)
-        waits[rows] = np.maximum(waits[rows], back[rows, slot] - at[rows])
-        back[rows, slot] = at[rows] + spares.wait_s
-    return waits

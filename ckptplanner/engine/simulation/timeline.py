@@ -20,7 +20,8 @@ from ckptplanner.engine.simulation.gaps import gaps_of, run_gaps
 from ckptplanner.engine.simulation.pattern import SAVE, WAIT, WORK, Pattern, pattern_of
 from ckptplanner.engine.simulation.run import layout_of, stream
 from ckptplanner.engine.simulation.setup import Setup
-from ckptplanner.engine.simulation.steps import Chunk, Stretch, run_steps
+from ckptplanner.engine.simulation.state import Chunk, Stretch
+from ckptplanner.engine.simulation.steps import run_steps
 from ckptplanner.frozen import FloatArray
 
 KINDS = ("training", "lost", "saving", "waiting", "restart", "down", "planned")
