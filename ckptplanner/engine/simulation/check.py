@@ -146,8 +146,8 @@ def _first_order(plan: Plan) -> list[Text]:
     if waste.first_order_fraction is None:
         return [
             text(
-                "The first-order formula gives more than 100 % here: it counts on a save ({save}), an interval ({interval}) and "
-                "a restart ({restart}) being short against the time between interruptions.",
+                "The first-order formula gives more than 100 % here: it counts on a save ({save}), an interval ({interval}) "
+                "and a restart ({restart}) being short against the time between interruptions.",
                 **values,
             )
         ]
