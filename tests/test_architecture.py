@@ -82,7 +82,8 @@ MAY_IMPORT = {
     "ckptplanner.data": ("ckptplanner.data", *LOW),
     "ckptplanner.engine": ("ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.ui": ("ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
-    "ckptplanner.cli": ("ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli_simulate": ("ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli": ("ckptplanner.cli_simulate", "ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.__main__": ("ckptplanner.cli",),
 }
 
