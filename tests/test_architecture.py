@@ -99,7 +99,7 @@ def test_imports_point_downward(module: str) -> None:
 
 
 FORMULAS = (
-    "beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication", "laws", "save_sums", "renewal",
+    "beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication", "laws", "save_sums", "renewal", "fleet",
 )  # fmt: skip
 FORMULAS_MAY_IMPORT = {
     "__future__",
