@@ -54,7 +54,7 @@ def evaluate(scenario: Scenario) -> Plan:
         schedule=schedule,
         waste=_waste(scenario, job, chosen.outcome) if chosen else None,
         storage=storage,
-        cost=_cost(job, chosen.outcome) if chosen else None,
+        cost=_cost(scenario, job, chosen.outcome) if chosen else None,
         findings=(),
         replication=_replicas(scenario, job, schedule, levels, path),
         datapath=path,
@@ -99,8 +99,7 @@ def _levels(scenario: Scenario, job: Job, result: Outcome) -> Levels | None:
     if rates is None:
         return None
     one = {name: float(getattr(result, name)[0, 0]) for name in names_of(Outcome)}
-    makes_sense = one["interval_s"] > one["lost_s"]
-    waste = _known(result.exact_fraction) if makes_sense else None
+    waste = _known(result.exact_fraction) if _saves_fit(scenario, result) else None
     ratio = round(one["ratio"])
     alone = evaluate(scenario.model_copy(update={"local": local.model_copy(update={"enabled": False})}))
     own = None if waste is None else waste * one["local_fraction"]
@@ -174,7 +173,8 @@ def _known(values: FloatArray) -> float | None:
 
 def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
     one = {name: float(getattr(result, name)[0, 0]) for name in names_of(Outcome)}
-    young = float(interval.young_interval_s(result.lost_s, job.rollback_mtbi_s)[0, 0])
+    mtbi_s = job.rollback_mtbi_s if job.levels is None else job.levels.shared_mtbi_s
+    young = float(interval.young_interval_s(result.lost_s, mtbi_s)[0, 0])
     return Schedule(
         mode=scenario.storage.mode,
         mtbi_s=job.mtbi_s,
@@ -194,8 +194,15 @@ def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
     )
 
 
+def _saves_fit(scenario: Scenario, result: Outcome) -> bool:
+    """Whether the saves leave time for training between them, the local ones too."""
+    fits = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
+    local = scenario.local
+    return fits and (not local.enabled or float(result.local_interval_s[0, 0]) > local.blocking_s)
+
+
 def _waste(scenario: Scenario, job: Job, result: Outcome) -> Waste:
-    makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
+    makes_sense = _saves_fit(scenario, result)
     exact = _known(result.exact_fraction) if makes_sense else None
     saving = _known(result.saving_fraction) if makes_sense else None
     planned = _known(result.planned_fraction) if makes_sense else None
@@ -215,8 +222,8 @@ def _waste(scenario: Scenario, job: Job, result: Outcome) -> Waste:
     )
 
 
-def _cost(job: Job, result: Outcome) -> Cost:
-    makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
+def _cost(scenario: Scenario, job: Job, result: Outcome) -> Cost:
+    makes_sense = _saves_fit(scenario, result)
 
     def lost(fraction: FloatArray) -> float | None:
         return _known(cost.lost_usd_per_year(fraction, job.gpus, job.gpu_value_usd_per_h)) if makes_sense else None

@@ -50,6 +50,35 @@ def ratios(local_interval: FloatArray, best_shared_interval_s: FloatArray, share
     return down, np.maximum(np.ceil(wanted - 1e-9), least)
 
 
+def local_goodput_fraction(
+    local: Level, shared: Level, *, interval_s: FloatArray, ratio: FloatArray, downtime_s: float = 0.0
+) -> FloatArray:
+    """Return the goodput of the local level, its saves and the shared ones' stops counted: g1 of E6. [1]
+
+    E1 with the mean stop C1 + C3/n; the share of time between the stops where nothing goes back to this level.
+    """
+    work = np.maximum(np.asarray(interval_s, dtype=float) - local.lost_s, 0.0)
+    rate = 1.0 / np.asarray(local.mtbi_s, dtype=float)
+    period = interval_s + shared.lost_s / ratio
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        interrupted = work * rate * np.exp(-rate * (local.restart_s + local.background_s)) / np.expm1(rate * period)
+    return np.asarray(np.where(rate > 0.0, interrupted, work / period) / (1.0 + rate * downtime_s))
+
+
+def upload_lag_s(local: Level, shared: Level, pace_s: FloatArray, *, uploads_survive: bool) -> FloatArray:
+    """Return how long after its stop a shared save can be restored, with the uploads that interruptions kill: t3'. [s]
+
+    Args:
+        pace_s: P3, wall time from one shared save to the next. [s]
+        uploads_survive: Whether the write goes on when the trainer is restarted.
+    """
+    background = np.asarray(shared.background_s, dtype=float)
+    if uploads_survive:
+        return background
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(background + pace_s * np.expm1(background / np.asarray(local.mtbi_s, dtype=float)))
+
+
 def two_level_waste_fraction(
     local: Level, shared: Level, *, interval_s: FloatArray, ratio: FloatArray, uploads_survive: bool, downtime_s: float = 0.0
 ) -> FloatArray:
@@ -68,21 +97,13 @@ def two_level_waste_fraction(
     a shared write that ends before the next begins. 1 where the saves take more than the interval.
     """
     work = np.maximum(np.asarray(interval_s, dtype=float) - local.lost_s, 0.0)
-    rate_1, rate_3 = 1.0 / np.asarray(local.mtbi_s, dtype=float), 1.0 / np.asarray(shared.mtbi_s, dtype=float)
-    period = interval_s + shared.lost_s / ratio
+    rate = 1.0 / np.asarray(shared.mtbi_s, dtype=float)
+    inner = local_goodput_fraction(local, shared, interval_s=interval_s, ratio=ratio, downtime_s=downtime_s)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        inner = np.where(
-            rate_1 > 0.0,
-            work * rate_1 * np.exp(-rate_1 * (local.restart_s + local.background_s)) / np.expm1(rate_1 * period),
-            work / period,
-        ) / (1.0 + rate_1 * downtime_s)
-        pace = ratio * work / inner  # wall time from one shared save to the next
-        upload = shared.background_s * (1.0 if uploads_survive else np.exp(0.0))
-        killed = 0.0 if uploads_survive else pace * np.expm1(rate_1 * np.asarray(shared.background_s))
-        lag = shared.restart_s + upload + killed
-        outer = np.where(rate_3 > 0.0, ratio * work * rate_3 * np.exp(-rate_3 * lag) / np.expm1(rate_3 * pace), inner) / (
-            1.0 + rate_3 * downtime_s
-        )
+        pace = ratio * work / inner
+        lag = shared.restart_s + upload_lag_s(local, shared, pace, uploads_survive=uploads_survive)
+        interrupted = ratio * work * rate * np.exp(-rate * lag) / np.expm1(rate * pace)
+        outer = np.where(rate > 0.0, interrupted, inner) / (1.0 + rate * downtime_s)
     goodput = np.where(work > 0.0, np.nan_to_num(outer, nan=0.0, posinf=0.0), 0.0)
     return np.asarray(np.clip(1.0 - goodput, 0.0, 1.0))
 

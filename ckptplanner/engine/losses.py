@@ -277,7 +277,7 @@ def _two_levels(scenario: Scenario, job: Job, rates: LevelRates, costs: Costs) -
         restart = restart + ways.pause.share * ways.pause.restart_s(costs.read_s)
     near, far = levels.first_order_parts(own, shared, interval_s=local_s, ratio=ratio, downtime_s=job.downtime_s)
     saving = 1.0 - ratio * (local_s - scenario.local.blocking_s) / period
-    worst = interval.worst_rework_s(period, durable)
+    worst = ways.worst_s(interval.worst_rework_s(period, durable), step)
     wanted = used if storage.interval_s is None else np.full_like(used, storage.interval_s)
     return _losses(
         scenario, job, costs, (best_shared + np.zeros_like(used), wanted, used, period, durable), saving,

@@ -14,7 +14,8 @@ from typing import Any
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.evaluate import evaluate
-from ckptplanner.engine.job import Job, job_of
+from ckptplanner.engine.job import Job, LevelRates, ages, job_of
+from ckptplanner.engine.losses import RENEWAL, model_of
 from ckptplanner.engine.node_plan import Beyond, Hop, Phase
 from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.plan import Option, Plan
@@ -53,6 +54,31 @@ class Case:
         """The catalog row of the chosen file system, None for storage that exists."""
         key = (getattr(self.chosen, "throughput_mb_per_s_per_tib", None), getattr(self.chosen, "efa", None))
         return next((t for t in self.scenario.storage.tiers if (t.throughput_mb_per_s_per_tib, t.efa) == key), None)
+
+    @property
+    def rates(self) -> LevelRates | None:
+        """How often the job goes back to each of two levels; None with one level."""
+        return self.job.levels
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether local saves are made: then the nested model of two levels gives the number."""
+        return self.job.levels is not None
+
+    @property
+    def is_renewal(self) -> bool:
+        """Whether the gaps between interruptions have a memory: then the renewal model gives the number."""
+        return model_of(self.job) == RENEWAL
+
+    @property
+    def ages(self) -> bool:
+        """Whether the age of the nodes counts in how often the job is interrupted."""
+        return ages(self.scenario)
+
+    @property
+    def save_mtbi_s(self) -> float:
+        """The mean time between the interruptions that the best interval is for. [s]"""
+        return self.job.rollback_mtbi_s if self.job.levels is None else self.job.levels.shared_mtbi_s
 
     @property
     def is_sync(self) -> bool:
@@ -135,6 +161,7 @@ def _from(part: str) -> Callable[[str], Reader]:
 
 of_schedule, of_waste, of_cost, of_size = _from("schedule"), _from("waste"), _from("cost"), _from("checkpoint")
 of_beyond, of_replication, of_ram = _from("beyond"), _from("replication"), _from("host_ram")
+of_levels, of_local, of_shared = _from("levels"), _from("levels.local"), _from("levels.shared")
 of_chosen, of_next, of_storage = _from("storage.chosen"), _from("storage.next_best"), _from("storage")
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ckptplanner.engine.cards import quota_fraction
+from ckptplanner.engine.derivation import figures_laws as laws
+from ckptplanner.engine.derivation import figures_levels as levels
 from ckptplanner.engine.derivation import formulas, sources
 from ckptplanner.engine.derivation import formulas_beyond as templates
 from ckptplanner.engine.derivation.case import (
@@ -45,6 +47,8 @@ _UNITS: Mapping[str, Unit] = {
         ("next_best", "fill_fraction", "quota_fraction", "waste_fraction", "first_order_fraction", "goodput_fraction"), FRACTION
     ),
     **BEYOND_UNITS,
+    **levels.LEVEL_UNITS,
+    **laws.LAW_UNITS,
 }  # fmt: skip
 _ASK_TIME = ("failures.mtbi_s", "storage.blocking_s", "storage.write_s", "workload.nodes")
 _ASK_SIZE = ("storage.write_s", "workload.layout", "workload.nodes")
@@ -54,6 +58,7 @@ _EXACT_RECIPE = Recipe(
     sources.DERIVED, also=("storage.waste_model",),
 )  # fmt: skip
 _FIRST_RECIPE = Recipe(formulas.first_order, sources.FIRST_ORDER_HOLDS, sources.YOUNG, also=("storage.waste_model",))
+_IS_FIRST = is_one_of("storage.waste_model", "first_order")
 
 FIGURES: Mapping[str, Figure] = {
     "total_usd": Figure(
@@ -78,6 +83,7 @@ FIGURES: Mapping[str, Figure] = {
     "interval_s": Figure(
         text("Save every"), "T", of_schedule("interval_s"),
         (
+            levels.INTERVAL,
             Recipe(
                 formulas.interval, text("As it was asked for, from one step to the whole run."), sources.GIVEN,
                 lambda case: case.scenario.storage.interval_s is not None,
@@ -94,7 +100,7 @@ FIGURES: Mapping[str, Figure] = {
         (
             Recipe(
                 "max(1, round({T} / {s}))", sources.ALWAYS, sources.STEPS,
-                lambda case: not case.scenario.storage.whole_steps,
+                lambda case: not case.scenario.storage.whole_steps or case.has_levels,
             ),
             Recipe(formulas.whole_steps, text("The interval is rounded to whole steps."), sources.STEPS),
         ),
@@ -141,6 +147,7 @@ FIGURES: Mapping[str, Figure] = {
     "mean_rework_s": Figure(
         text("Lost on average"), "r_mean", of_waste("mean_rework_s"),
         (
+            levels.MEAN_REWORK,
             Recipe(
                 formulas.mean_rework, text("Interruptions are equally likely at any time; a pause loses a step."),
                 sources.CLASSES, lambda case: case.pauses, also=("restart.classes",),
@@ -152,6 +159,7 @@ FIGURES: Mapping[str, Figure] = {
     "restart_s": Figure(
         text("Restart time"), "R", of_schedule("restart_s"),
         (
+            levels.RESTART,
             Recipe(
                 formulas.restart, text("The restart classes by their shares; what is read from near is part of the class."),
                 sources.CLASSES, lambda case: bool(case.classes), also=("restart.classes",),
@@ -283,6 +291,7 @@ FIGURES: Mapping[str, Figure] = {
     "best_interval_s": Figure(
         text("Best interval"), "T*", of_schedule("best_interval_s"),
         (
+            levels.LEAST_INTERVAL,
             Recipe(
                 "{C}", text("A stop that costs nothing: save as often as the write allows."), sources.DEFINITION,
                 lambda case: of_schedule("lost_per_save_s")(case) == 0,
@@ -297,6 +306,7 @@ FIGURES: Mapping[str, Figure] = {
                 formulas.young, sources.FIRST_ORDER_HOLDS, sources.NEXT_SAVE,
                 _NEXT_SAVE, also=("storage.interval_model",),
             ),
+            laws.BEST_INTERVAL,
             Recipe(
                 formulas.best_exact,
                 text("Exponential interruptions. Neither the restart nor the write moves it, as long as the write fits in."),
@@ -316,11 +326,17 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "waste_fraction": Figure(
         text("Waste from saving and interruptions"), "η", of_waste("chosen_fraction"),
-        (replace(_FIRST_RECIPE, when=is_one_of("storage.waste_model", "first_order")), _EXACT_RECIPE),
+        (
+            replace(
+                levels.FIRST_ORDER, when=lambda case: case.has_levels and _IS_FIRST(case), also=("storage.waste_model",)
+            ),
+            replace(_FIRST_RECIPE, when=_IS_FIRST), levels.EXACT, laws.EXACT, _EXACT_RECIPE,
+        ),
         _ASK_TIME, ("system", "progress", "first_order_chosen"),
     ),
     "first_order_fraction": Figure(
-        text("Waste to first order"), "η_1", of_waste("first_order_fraction"), (replace(_FIRST_RECIPE, also=()),),
+        text("Waste to first order"), "η_1", of_waste("first_order_fraction"),
+        (levels.FIRST_ORDER, replace(_FIRST_RECIPE, also=())),
         _ASK_TIME, ("system", "progress", "first_order"),
     ),
     "goodput_fraction": Figure(
@@ -330,6 +346,7 @@ FIGURES: Mapping[str, Figure] = {
     "mtbi_s": Figure(
         text("This job is interrupted every"), "M", lambda case: finite(case.job.mtbi_s),
         (
+            laws.AGED_MTBI,
             Recipe(
                 "{M_0} · {N_0} / {N}",
                 text("Proportional to nodes: a rough guide, which correlated faults break."), sources.SCALING,
@@ -353,6 +370,8 @@ FIGURES: Mapping[str, Figure] = {
         ("storage.read_efficiency", "restore.copies", "storage.write_s", "workload.layout"),
     ),
     **BEYOND_FIGURES,
+    **levels.LEVEL_FIGURES,
+    **laws.LAW_FIGURES,
 }  # fmt: skip
 
 

@@ -13,11 +13,16 @@ from ckptplanner.engine.operations import RestartClass
 from ckptplanner.units import NBSP
 
 
-def _product(*factors: str) -> str:
+def product(*factors: str) -> str:
     return " · ".join(factor for factor in factors if factor)
 
 
 def stop(case: Case) -> str:
+    """What a save costs: its parts, or one name for them with two levels."""
+    return "{C_3}" if case.has_levels else save_cost(case)
+
+
+def save_cost(case: Case) -> str:
     """What a save costs: C, and what is lost while it is written."""
     storage = case.scenario.storage
     parts = ["{C}"]
@@ -33,15 +38,19 @@ def save(case: Case) -> str:
 
 def period(case: Case) -> str:
     """From one save to the next: T, or C + t_w where training waits for the write."""
+    if case.has_levels and case.waits:
+        return "({C_3} + {t_w})"
     return "{T}" if not case.waits else "{C}" if case.is_sync else "({C} + {t_w})"
 
 
 def mtbi(case: Case) -> str:
-    """The time between interruptions that go back to a save: all of them, or those that do not only pause."""
+    """The time between interruptions that go back to a save: all of them, those that do not only pause, or go to shared."""
+    if case.has_levels:
+        return "{M_3}"
     return "{M}" if case.job.ways.save_share == 1 else "{M_s}"
 
 
-def _downtime(case: Case) -> str:
+def downtime(case: Case) -> str:
     """What passes before a restart begins: D, and the mean wait for a spare; empty without."""
     parts = ["{D}"] if case.scenario.failures.downtime_s else []
     return " + ".join([*parts, *(["{t_sp}"] if mean_wait_s(case.scenario, case.job.mtbi_s) else [])])
@@ -57,28 +66,28 @@ def mean_rework(case: Case) -> str:
 
 def restart(case: Case) -> str:
     """R: its parts, or the restart classes by their shares."""
-    return " + ".join(_class(place, row) for place, row in case.classes) or _ALL_PARTS
+    return " + ".join(of_class(place, row) for place, row in case.classes) or ALL_PARTS
 
 
 def rollback_restart(case: Case) -> str:
     """The mean restart of the interruptions that go back to a save."""
     rows = [(place, row) for place, row in case.classes if row.rework == "save"]
     if not rows:
-        return _ALL_PARTS
-    return f"({' + '.join(_class(place, row) for place, row in rows)}) / {{w_s}}"
+        return ALL_PARTS
+    return f"({' + '.join(of_class(place, row) for place, row in rows)}) / {{w_s}}"
 
 
 def pause(case: Case) -> str:
     """What the interruptions that lose a step cost each interruption on average."""
-    rows = [_class(place, row) for place, row in case.classes if row.rework == "step"]
-    lost = " + ".join(part for part in ("{s}", _downtime(case)) if part)
+    rows = [of_class(place, row) for place, row in case.classes if row.rework == "step"]
+    lost = " + ".join(part for part in ("{s}", downtime(case)) if part)
     return " + ".join([*rows, f"{{w_p}} · ({lost})" if " + " in lost else f"{{w_p}} · {lost}"])
 
 
-_ALL_PARTS = "{t_d} + {t_q} + {t_b} + {t_r}"
+ALL_PARTS = "{t_d} + {t_q} + {t_b} + {t_r}"
 
 
-def _class(place: int, row: RestartClass) -> str:
+def of_class(place: int, row: RestartClass) -> str:
     own = f"({{b_{place}}} + {{t_r}})" if row.reads_from == "shared" else f"{{b_{place}}}"
     return f"{{w_{place}}} · {own}"
 
@@ -122,7 +131,7 @@ def capacity_needed(case: Case) -> str:
     kept = held(case)
     if storage.max_fill != 1:
         kept = f"({kept}) / {{fill}}" if " + " in kept else f"{kept} / {{fill}}"
-    rate = _product("{W}", "{n_w}" if shared.jobs > 1 else "") + (" + {load}" if shared.load_bytes_per_s else "")
+    rate = product("{W}", "{n_w}" if shared.jobs > 1 else "") + (" + {load}" if shared.load_bytes_per_s else "")
     rate = f"({rate})" if " + " in rate else rate
     per_tib = "({e_w} · {tau})" if storage.write_efficiency != 1 else "{tau}"
     return f"max({kept}, 1,000{NBSP}GiB · {rate} / {per_tib})"
@@ -131,7 +140,7 @@ def capacity_needed(case: Case) -> str:
 def held(case: Case) -> str:
     """What lies on the file system: the generations of all jobs, other saves, and what others use."""
     shared = case.scenario.shared
-    parts = [_product("{k}", "{S_gib}", "{jobs}" if shared.jobs > 1 else "")]
+    parts = [product("{k}", "{S_gib}", "{jobs}" if shared.jobs > 1 else "")]
     parts += ["{o_gib}"] if case.saves_to("shared") else []
     return " + ".join([*parts, *(["{used_gib}"] if shared.used_bytes else [])])
 
@@ -146,10 +155,10 @@ def _client(case: Case) -> bool:
     return of_chosen("client_bytes_per_s")(case) is not None
 
 
-def _grouped(rate: str) -> str:
-    """A product below a line needs its parentheses."""
-    is_one = not any(sign in rate for sign in (" · ", " − ", " / ")) or rate.startswith("min(")
-    return rate if is_one else f"({rate})"
+def divisor(part: str) -> str:
+    """What stands above or below a line: a product or a difference needs its parentheses."""
+    is_one = not any(sign in part for sign in (" · ", " − ", " / ")) or (part.startswith("min(") and part.endswith(")"))
+    return part if is_one else f"({part})"
 
 
 def _own_write_rate(case: Case) -> str:
@@ -161,8 +170,8 @@ def _own_write_rate(case: Case) -> str:
         own = chosen.baseline_bytes_per_s - shared.load_bytes_per_s / storage.write_efficiency
         left = own / (of_beyond("jobs_writing")(case) or 1.0)
     if left < 1.0:
-        return _product(_LEAST_RATE, share)
-    rate = _product("{B}", share)
+        return product(_LEAST_RATE, share)
+    rate = product("{B}", share)
     if shared.load_bytes_per_s:
         rate = f"({rate} − {{load}})" if shared.jobs > 1 else f"{rate} − {{load}}"
     return rate + (" / {n_w}" if shared.jobs > 1 else "")
@@ -176,49 +185,59 @@ def writes_in(case: Case) -> str:
     storage = case.scenario.storage
     rate = _own_write_rate(case)
     if _client(case):
-        nodes = _product("{N}" if case.scenario.workload.writer == "sharded" else "", "{client}")
+        nodes = product("{N}" if case.scenario.workload.writer == "sharded" else "", "{client}")
         rate = f"min({rate}, {nodes}{' / {skew}' if case.scenario.datapath.writer_skew_ratio != 1 else ''})"
-    return ("{l} + " if storage.latency_s else "") + f"{{S}} / {_grouped(rate)}"
+    return ("{l} + " if storage.latency_s else "") + f"{{S}} / {divisor(rate)}"
 
 
 def restore_read(case: Case) -> str:
     """The time that reading the checkpoint back takes."""
     storage, load, chosen = case.scenario.storage, case.scenario.shared.load_bytes_per_s, case.chosen
-    rate = _product("{B_r}" if case.is_custom else "{B}", "{e_r}" if storage.read_efficiency != 1 else "")
+    rate = product("{B_r}" if case.is_custom else "{B}", "{e_r}" if storage.read_efficiency != 1 else "")
     rate += " − {load}" if load else ""
     if chosen is not None and chosen.read_bytes_per_s * storage.read_efficiency - load < 1.0:
         rate = _LEAST_RATE
     if _client(case):
         rate = f"min({rate}, {{N}} · {{client}})"
-    size = _product("{copies}" if case.scenario.restore.copies != 1 else "", "{S}")
-    return f"{size} / {_grouped(rate)}"
+    size = product("{copies}" if case.scenario.restore.copies != 1 else "", "{S}")
+    return f"{size} / {divisor(rate)}"
 
 
 def first_order(case: Case) -> str:
     """The waste to first order; where training waits, what the waiting costs is counted as saving."""
     saving = f"1 − ({{T}} − {stop(case)}) / {period(case)}" if case.waits else f"{stop(case)} / {{T}}"
     rework = "{r_mean}" if case.pauses else mean_rework(case)
-    parts = " + ".join(part for part in (rework, "{R}", _downtime(case)) if part)
+    parts = " + ".join(part for part in (rework, "{R}", downtime(case)) if part)
     return f"{saving} + ({parts}) / {{M}}{' + {q}' if case.job.row_stop_fraction else ''}"
 
 
 def exact_waste(case: Case) -> str:
     """The waste of the exact model: one line for saves that fit in and for those that are waited for."""
-    if _saves_take_more(case):
-        saving = f"1 − ({{T}} − {stop(case)}) / {period(case)}" if case.waits else f"{stop(case)} / {{T}}"
-        return f"{saving} + {{q}}" if (of_waste("saving_fraction")(case) or 0.0) < 1.0 else f"min({saving} + {{q}}, 1)"
+    if saves_take_more(case):
+        return saving_that_waits(case)
     background = "" if case.is_sync and case.scenario.storage.published == "write_end" else " + {t} − {C}"
-    mean, down, stops = mtbi(case), _downtime(case), case.job.row_stop_fraction
+    mean, down = mtbi(case), downtime(case)
     below = [f"(1 + ({down}) / {mean})" if " + " in down else f"(1 + {down} / {mean})"] if down else []
     below += ["(1 + {H} / {M})"] if case.pauses else []
-    other = "" if not stops else " · (1 − {q})" if stops < 1 else " · max(1 − {q}, 0)"
     return (
         f"1 − ({{T}} − {stop(case)}) / {mean} · e^(−({{T}}{background} + {'{R_s}' if case.pauses else '{R}'}) / {mean})"
-        f" / (1 − e^(−{period(case)} / {mean})){''.join(f' / {part}' for part in below)}{other}"
+        f" / (1 − e^(−{period(case)} / {mean})){''.join(f' / {part}' for part in below)}{other_stops(case)}"
     )
 
 
-def _saves_take_more(case: Case) -> bool:
+def other_stops(case: Case) -> str:
+    """The factor of the time that other saves leave; empty without them."""
+    stops = case.job.row_stop_fraction
+    return "" if not stops else " · (1 − {q})" if stops < 1 else " · max(1 − {q}, 0)"
+
+
+def saving_that_waits(case: Case) -> str:
+    """What the saves take, all of them, where interruptions are too rare to count."""
+    saving = f"1 − ({{T}} − {stop(case)}) / {period(case)}" if case.waits else f"{stop(case)} / {{T}}"
+    return f"{saving} + {{q}}" if (of_waste("saving_fraction")(case) or 0.0) < 1.0 else f"min({saving} + {{q}}, 1)"
+
+
+def saves_take_more(case: Case) -> bool:
     """Whether interruptions are so rare that the waste is what the saves take: other saves may stop it while it waits."""
     exact, saving = of_waste("exact_fraction")(case), of_waste("saving_fraction")(case)
     return bool(case.job.row_stop_fraction) and exact is not None and exact == saving
@@ -245,8 +264,14 @@ def young(case: Case) -> str:
 
 def daly(case: Case) -> str:
     """Daly's series, or what he gives beyond its range."""
-    lost, schedule, mean = stop(case), case.plan.schedule, mtbi(case)
-    if schedule is not None and schedule.lost_per_save_s >= 2 * case.job.rollback_mtbi_s:
+    schedule = case.plan.schedule
+    is_long = schedule is not None and schedule.lost_per_save_s >= 2 * case.save_mtbi_s
+    return daly_series(stop(case), mtbi(case), is_long=is_long)
+
+
+def daly_series(lost: str, mean: str, *, is_long: bool) -> str:
+    """His series for a stop and a mean time between interruptions; their sum where the stop is long."""
+    if is_long:
         return f"{mean} + {lost}"
     return f"√(2 · {lost} · {mean}) · (1 + √({lost} / (2 · {mean})) / 3 + {lost} / (2 · {mean}) / 9)"
 

@@ -63,7 +63,7 @@ def reach(case: Case) -> str:
 def planned(case: Case) -> str:
     """The share of time that planned stops take: the restart, the queue, and a last save or what was trained since one."""
     inputs, beyond, waste = case.scenario.planned, case.beyond, case.plan.waste
-    restart = "{t_d} + {t_q} + {t_b} + {t_r}" if case.scenario.restart.classes else "{R}"
+    restart = "{t_d} + {t_q} + {t_b} + {t_r}" if case.scenario.restart.classes or case.has_levels else "{R}"
     last = beyond is None or beyond.planned_rework_s == beyond.final_save_s
     lost = "{t_s}" if last else f"{period(case)} / 2 + {{t}}"
     parts = (restart, "{queue}" if inputs.queue_s else "", lost)

@@ -55,6 +55,13 @@ _MISSING: Mapping[str, tuple[Callable[[Case], bool], Callable[[Case], Text]]] = 
         lambda case: of_replication("loss_probability_after_first")(case) is None,
         lambda case: _first_error(case) or text("Too many ranks to look at every group."),
     ),
+    "levels": (lambda case: not case.has_levels, lambda case: text("No local saves are made.")),
+    "near": (
+        lambda case: case.rates is not None and not case.rates.local_share,
+        lambda case: text("Nothing restarts from the nodes' own drives."),
+    ),
+    "memory": (lambda case: not case.is_renewal, lambda case: text("Interruptions have no memory in this model.")),
+    "ages": (lambda case: not case.ages, lambda case: text("The age of the nodes does not count here.")),
     "ram": (
         lambda case: of_ram("ram_bytes")(case) is None,
         lambda case: text("The memory of {node} is not known: type it.", node=case.scenario.workload.node.name),

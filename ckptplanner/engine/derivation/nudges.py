@@ -14,7 +14,7 @@ from ckptplanner.engine.replicas import jump_of
 from ckptplanner.engine.scenario import Scenario, storage_price_path
 from ckptplanner.frozen import spec_of, value_at, with_value
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_PARAM, COUNT, DAY, HOUR, SECONDS, USD, brief, grouped
+from ckptplanner.units import BYTES, BYTES_PER_PARAM, COUNT, DAY, FRACTION, HOUR, SECONDS, USD, brief, grouped
 
 Edits = Mapping[str, Any]
 
@@ -25,15 +25,18 @@ class Nudge:
 
     label: Text
     edits: Callable[[Case], tuple[Any, Edits] | None]
-    quiet: str = ""  # a field: while it has its default, only figures that ask for this change show it
+    # a field that has its default, or what a case is: then only figures that ask for this change show it
+    quiet: str | Callable[[Case], bool] = ""
 
     def is_quiet(self, case: Case) -> bool:
         """Whether only figures that ask for it show it."""
+        if callable(self.quiet):
+            return self.quiet(case)
         return bool(self.quiet) and value_at(case.scenario, self.quiet) == spec_of(Scenario, self.quiet).default
 
 
-def _quiet(nudge: Nudge, path: str) -> Nudge:
-    return replace(nudge, quiet=path)
+def _quiet(nudge: Nudge, quiet: str | Callable[[Case], bool]) -> Nudge:
+    return replace(nudge, quiet=quiet)
 
 
 def _times(path: str, factor: float, label: Text, start: float | None = None) -> Nudge:
@@ -81,6 +84,9 @@ CHOICE_WORDS: Mapping[str, Text] = {
     "auto": text("auto"), "on": text("EFA on"), "off": text("EFA off"),
     "share": text("each process stages its part"), "whole": text("each process stages all of it"),
     "storage_usd": text("cheapest by storage"), "total_usd": text("cheapest in total"),
+    "die": text("uploads that a restart kills"), "survive": text("uploads that survive a restart"),
+    "weibull": text("Weibull gaps"), "lognormal": text("lognormal gaps"), "empirical": text("the gaps of the log"),
+    "job": text("one clock for the job"), "nodes": text("a clock for each node"),
 }  # fmt: skip
 
 
@@ -175,6 +181,59 @@ def _pinned(case: Case) -> tuple[Any, Edits]:
     return text("pageable copies") if pinned else text("pinned copies"), {"datapath.pinned": not pinned}
 
 
+def _local_saves(case: Case) -> tuple[Any, Edits]:
+    is_on = case.scenario.local.enabled
+    return text("without local saves") if is_on else text("with local saves"), {"local.enabled": not is_on}
+
+
+def _other_local_interval(case: Case) -> tuple[Any, Edits] | None:
+    if case.plan.levels is None:
+        return None
+    twice = case.plan.levels.local.interval_s * 2
+    return brief(twice, SECONDS), {"local.interval_s": twice}
+
+
+def _best_local_again(case: Case) -> tuple[Any, Edits] | None:
+    local = case.scenario.local
+    return None if local.interval_s is None and local.ratio is None else ("", {"local.interval_s": None, "local.ratio": None})
+
+
+def _one_local_save_more(case: Case) -> tuple[Any, Edits] | None:
+    if case.plan.levels is None:
+        return None
+    more = case.plan.levels.ratio + 1
+    return grouped(more), {"local.ratio": more}
+
+
+def _fewer_processes_alone(case: Case) -> tuple[Any, Edits] | None:
+    """Half as many interruptions after which all drives are there; the others grow in their proportion."""
+    failures = case.scenario.failures
+    half, others = failures.process_share / 2, failures.node_share + failures.cluster_share
+    if not half or not others or others + half > 1:
+        return None
+    grown = {f"failures.{name}": getattr(failures, name) * (1 + half / others) for name in ("node_share", "cluster_share")}
+    return brief(half, FRACTION), {"failures.process_share": half, **grown}
+
+
+def _other_shape(case: Case) -> tuple[Any, Edits]:
+    new = 1.0 if case.scenario.failures.weibull_shape == 0.7 else 0.7
+    return f"{new:g}", {"failures.law": "weibull", "failures.weibull_shape": new}
+
+
+def _twice_the_spread(case: Case) -> tuple[Any, Edits] | None:
+    wide = case.scenario.failures.lognormal_shape * 2
+    return None if case.scenario.failures.law != "lognormal" else (f"{wide:g}", {"failures.lognormal_shape": wide})
+
+
+def _other_clock(case: Case) -> tuple[Any, Edits]:
+    new = "job" if case.scenario.failures.clock == "nodes" else "nodes"
+    return CHOICE_WORDS[new], {"failures.clock": new}
+
+
+def _is_memoryless(case: Case) -> bool:
+    return not case.is_renewal and not case.ages
+
+
 NUDGES: Mapping[str, Nudge] = {
     "storage.write_s": _times("storage.write_s", 2, text("{value} to write")),
     "workload.layout": Nudge(text("{value} for each"), _layout),
@@ -247,6 +306,22 @@ NUDGES: Mapping[str, Nudge] = {
     ),
     "replication.rack_loss_interval_s": _quiet(
         _times("replication.rack_loss_interval_s", 2, text("a rack lost every {value}")), "replication.factor"
+    ),
+    "local.enabled": _quiet(Nudge(text("{value}"), _local_saves), "local.enabled"),
+    "local.blocking_s": _quiet(_times("local.blocking_s", 2, text("{value} of local stop"), 5.0), "local.enabled"),
+    "local.durable_s": _quiet(_times("local.durable_s", 2, text("{value} of local write"), 60.0), "local.enabled"),
+    "local.restart_s": _quiet(_times("local.restart_s", 0.5, text("a local restart of {value}")), "local.enabled"),
+    "local.interval_s": _quiet(Nudge(text("save locally every {value}"), _other_local_interval), "local.enabled"),
+    "local.interval_s/best": Nudge(text("the best local interval and ratio"), _best_local_again),
+    "local.ratio": _quiet(Nudge(text("{value} local saves to a shared one"), _one_local_save_more), "local.enabled"),
+    "local.uploads": _quiet(_choose("local.uploads", "survive", "die"), "local.enabled"),
+    "failures.process_share": _quiet(Nudge(text("{value} a process alone"), _fewer_processes_alone), "local.enabled"),
+    "failures.weibull_shape": _quiet(Nudge(text("Weibull gaps of shape {value}"), _other_shape), _is_memoryless),
+    "failures.lognormal_shape": Nudge(text("lognormal gaps of shape {value}"), _twice_the_spread),
+    "failures.law": _quiet(_choose("failures.law", "lognormal", "weibull"), _is_memoryless),
+    "failures.clock": _quiet(Nudge(text("{value}"), _other_clock), _is_memoryless),
+    "failures.fleet_age_s": _quiet(
+        _times("failures.fleet_age_s", 2, text("nodes of age {value}"), 365 * DAY), lambda case: not case.ages
     ),
     "memory.ram_bytes": _quiet(Nudge(text("{value} of host RAM"), _more_memory), "memory.ram_bytes"),
     "memory.job_bytes": _times("memory.job_bytes", 2, text("{value} for the job")),

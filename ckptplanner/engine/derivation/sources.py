@@ -41,6 +41,15 @@ OTHER_COSTS = text("S3, spares and zones, docs/models.md 14.")
 COPIES = text("Copies on local drives, docs/models.md 13; Cidon et al., Copysets, USENIX ATC 2013, for scattered copies.")
 RAM = text("Ledger of host memory, docs/models.md 13.")
 PATH = text("Way of the data, docs/models.md 12.")
+LEVEL_RATES = text("Two levels, docs/models.md 16.1.")
+LEVELS_FIRST_ORDER = text(
+    "First order of two levels, docs/models.md 16.1; Benoit, Cavelan, Le Fevre, Robert and Sun 2017 for the sum over levels."
+)
+NESTED = text("Nested model of two levels, docs/models.md 16.2: derived, and met by an event simulation.")
+CHOICE = text("Intervals of two levels, docs/models.md 16.3.")
+RENEWAL = text("Renewal model, docs/models.md 15.1: derived, and met by an event simulation.")
+RENEWAL_BEST = text("Best interval of the renewal model, docs/models.md 15.2.")
+AGES = text("Nodes that age by themselves, docs/models.md 15.3.")
 YEAR = text("A year is 8,760 h. Reserved GPUs cost the same idle: then it is the value of the training that was lost.")
 
 

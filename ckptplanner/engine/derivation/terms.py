@@ -20,6 +20,7 @@ from ckptplanner.engine.derivation.case import (
 )
 from ckptplanner.engine.derivation.term import Term, field_term, figure_term
 from ckptplanner.engine.derivation.terms_beyond import BEYOND_TERMS
+from ckptplanner.engine.derivation.terms_models import MODEL_TERMS
 from ckptplanner.engine.derivation.writing import plain
 from ckptplanner.engine.plan import Option
 from ckptplanner.engine.sentence import option_name
@@ -165,4 +166,5 @@ TERMS: Mapping[str, Term] = {
     ),
     "eta": figure_term("η", "waste_fraction"),
     **BEYOND_TERMS,
+    **MODEL_TERMS,
 }  # fmt: skip
