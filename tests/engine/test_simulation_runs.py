@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import tracemalloc
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from ckptplanner.engine.laws import Exponential, Weibull
 from ckptplanner.engine.simulation.gaps import gaps_of, is_plain, run_gaps
-from ckptplanner.engine.simulation.result import CAUSES, Simulation
+from ckptplanner.engine.simulation.result import CAUSES, KEPT_RUNS, Simulation
 from ckptplanner.engine.simulation.run import MOST_INTERRUPTIONS, layout_of, simulate, stream
 from ckptplanner.engine.simulation.setup import (
     Cause,
@@ -23,6 +24,7 @@ from ckptplanner.engine.simulation.setup import (
     Setup,
     Spares,
 )
+from ckptplanner.engine.simulation.steps import run_steps
 from ckptplanner.engine.simulation.timeline import CAUSE_OF, KINDS, replay, timeline
 
 PLAIN = Setup(
@@ -82,8 +84,8 @@ def test_processes_give_the_same_bits() -> None:
             assert numbers(simulate(setup, runs=runs, executor=executor)) == numbers(simulate(setup, runs=runs))
 
 
-def test_few_interruptions_or_many_do_not_change_what_is_simulated() -> None:
-    """The runs of a seed are the same ones, however many are asked for: the mean of 20 is in the mean of 40."""
+def test_more_runs_only_add_to_those_that_were_there() -> None:
+    """The runs of a seed are the same ones, however many are asked for."""
     few, many = (simulate(PLAIN, runs=runs, seed=3) for runs in (2, 3))
     third = timeline(PLAIN, seed=3, run=2).causes["training"] / PLAIN.run_s
     assert many.causes["training"] * 3 - few.causes["training"] * 2 == pytest.approx(third, abs=1e-12)
@@ -124,13 +126,28 @@ def test_the_error_is_that_of_the_mean() -> None:
     assert scatter == pytest.approx(float(np.mean([one.standard_error for one in found])), rel=0.3)
 
 
-def test_sums_do_not_grow_with_the_runs() -> None:
-    """Mean and error of chunks that were added up are those of all runs together."""
-    runs = 3 * layout_of(WAITING).chunk_runs
-    found = simulate(WAITING, runs=runs)
-    parts = [simulate(WAITING, runs=runs, seed=seed) for seed in (1, 2)]
-    assert found.standard_error == pytest.approx(parts[0].standard_error, rel=0.1)
-    assert found.histogram_counts.sum() == runs
+def test_sums_added_up_are_those_of_all_runs_together() -> None:
+    layout = layout_of(WAITING)
+    chunks = [run_steps(WAITING, stream(0, chunk), layout.chunk_runs, layout.span_s) for chunk in range(3)]
+    waste = 1.0 - np.concatenate([chunk.seconds for chunk in chunks])[:, 0] / WAITING.run_s
+    found = simulate(WAITING, runs=len(waste))
+    assert found.waste_fraction == pytest.approx(float(waste.mean()), rel=1e-9)
+    assert found.standard_error == pytest.approx(float(waste.std(ddof=1)) / math.sqrt(len(waste)), rel=1e-9)
+    assert found.quantiles == pytest.approx({q: float(np.quantile(waste, q)) for q in (0.05, 0.5, 0.95)}, rel=1e-9)
+    assert found.histogram_counts.sum() == len(waste)
+
+
+def test_memory_stays_flat_as_runs_grow() -> None:
+    small = Setup(
+        run_s=2e4, law=Exponential(20_000.0), interval_s=1000.0, lost_s=60.0, background_s=0.0, causes=(Cause("a", 1.0, 10.0),)
+    )
+    peaks = []
+    for runs in (KEPT_RUNS, 6 * KEPT_RUNS):
+        tracemalloc.start()
+        simulate(small, runs=runs)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]
 
 
 def test_a_run_with_very_many_interruptions_is_shortened() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,7 +47,9 @@ def setup_of(plan: Plan) -> Setup | None:
         stop_s=schedule.blocking_s,
         background_s=schedule.durable_after_s - schedule.blocking_s,
         overlap="wait",  # what every framework of the catalog does (docs/models.md 9)
-        causes=_split(_ways(plan, schedule), _node_share(plan, schedule)),
+        causes=_split(_ways(plan, schedule), _node_share(plan, schedule))
+        if _nodes_matter(scenario)
+        else tuple(_ways(plan, schedule)),
         downtime_s=failures.downtime_s,
         step_s=scenario.workload.step_s,
         other_stop_fraction=min(sum(row.stop_fraction for row in plan.beyond.saves), 1.0) if plan.beyond is not None else 0.0,
@@ -109,6 +112,11 @@ def _ways(plan: Plan, schedule: Schedule) -> list[Cause]:
     return found
 
 
+def _nodes_matter(scenario: Scenario) -> bool:
+    """Whether it makes a difference which interruptions take a node, replicas aside."""
+    return scenario.spares.wait_s > 0.0 or scenario.failures.spot_notice_s is not None
+
+
 def _node_share(plan: Plan, schedule: Schedule | None) -> float:
     """The share of interruptions that take a node: N M / M_n, as `outcome.mean_wait_s` counts. [1]"""
     if schedule is None:
@@ -117,10 +125,10 @@ def _node_share(plan: Plan, schedule: Schedule | None) -> float:
     return min(1.0, losses_per_s * schedule.mtbi_s)
 
 
-def _split(causes: list[Cause], node_share: float) -> tuple[Cause, ...]:
+def _split(causes: Sequence[Cause], node_share: float) -> tuple[Cause, ...]:
     """Lay the causes on [0, 1) in order; those below `node_share` take a node, and one on both sides is cut in two."""
     found, begin = [], 0.0
-    for cause in causes:
+    for cause in (replace(cause, takes_node=False) for cause in causes):
         taking = min(max(node_share - begin, 0.0), cause.share)
         begin += cause.share
         if taking > 0.0:
@@ -143,7 +151,10 @@ def _with_levels(plan: Plan, setup: Setup, levels: Levels) -> Setup:
     scenario, local = plan.scenario, levels.local
     causes = setup.causes
     if not any(row.share for row in scenario.restart.classes):
-        causes = _split(_causes_by_what_is_lost(plan, levels), _node_share(plan, plan.schedule))
+        causes = tuple(_causes_by_what_is_lost(plan, levels))
+    copies = plan.replication is not None and is_replicated(plan.replication)
+    if copies or _nodes_matter(scenario):
+        causes = _split(causes, _node_share(plan, plan.schedule))
     setup = replace(
         setup,
         local=LocalLevel(

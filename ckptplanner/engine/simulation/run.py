@@ -51,7 +51,7 @@ def layout_of(setup: Setup) -> Layout:
     span = setup.run_s * min(1.0, MOST_INTERRUPTIONS / max(setup.interruptions, 1e-9))
     count = min(setup.interruptions, MOST_INTERRUPTIONS) + 4.0
     plain = is_plain(setup)
-    few = 1024 if count < 1000 else 256
+    few = 1024 if count < 1000 else 512
     runs = max(strip_runs(setup), int(2 ** round(np.log2(PLAIN_GAPS / count)))) if plain else few
     return Layout(span, plain, runs, max(int(TASK_GAPS / (runs * count * (1 if plain else 8))), 1))
 
