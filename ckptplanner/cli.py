@@ -1,4 +1,4 @@
-"""The commands: open the window, `plan`, `export`. Qt is loaded only to open a window or to draw a report.
+"""The commands: open the window, `plan`, `export`, `simulate`. Qt is loaded only to open a window or to draw a report.
 
 Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
 would be accepted. Exit 3: the plan has an error finding; everything else is still printed.
@@ -27,7 +27,7 @@ from ckptplanner.engine.workbook_file import WorkbookError, read
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
 
 OK, REFUSED, PLAN_HAS_ERRORS = 0, 2, 3
-COMMANDS = ("plan", "export")
+COMMANDS = ("plan", "export", "simulate")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -45,7 +45,7 @@ def _refuse(message: str) -> int:
 def _parser() -> _Parser:
     parser = _Parser(
         prog="ckptplanner",
-        usage="%(prog)s [-h] [--version] [FILE | {plan,export} ...]",
+        usage="%(prog)s [-h] [--version] [FILE | {plan,export,simulate} ...]",
         description="Plan the checkpoints of large model training. Without a command the window opens: ckptplanner [FILE] "
         "[--screenshot PNG], where FILE is a plan (*.ckptplan.json) or a model's config.json, index, weights or folder.",
     )
@@ -56,7 +56,11 @@ def _parser() -> _Parser:
     export = commands.add_parser("export", help="write report.pdf, the CSV files and the pictures")
     export.add_argument("--out", required=True, metavar="DIR", type=Path)
     export.add_argument("--paper", choices=("a4", "letter"), default="a4")
-    for command in (plan, export):
+    from ckptplanner import cli_simulate
+
+    simulate = commands.add_parser("simulate", help="play the plan many times over and compare it with its formula")
+    cli_simulate.add_arguments(simulate)
+    for command in (plan, export, simulate):
         command.add_argument("file", metavar="FILE", type=Path)
         command.add_argument("--scenario", metavar="NAME", help="which scenario; the current one if left out")
         command.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="settings")
@@ -85,6 +89,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _export(named, plan, options.out, options.paper)
         if code != OK:
             return code
+    elif options.command == "simulate":
+        from ckptplanner import cli_simulate
+
+        _print(cli_simulate.simulated(named, plan, options))
     elif options.json:
         _print(json.dumps(plan_document(plan), ensure_ascii=False, indent=1, allow_nan=False))
     else:

@@ -82,7 +82,8 @@ MAY_IMPORT = {
     "ckptplanner.data": ("ckptplanner.data", *LOW),
     "ckptplanner.engine": ("ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.ui": ("ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
-    "ckptplanner.cli": ("ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli_simulate": ("ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli": ("ckptplanner.cli_simulate", "ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.__main__": ("ckptplanner.cli",),
 }
 
@@ -98,10 +99,15 @@ def test_imports_point_downward(module: str) -> None:
     assert upward == set()
 
 
-FORMULAS = ("beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication")
+FORMULAS = (
+    "beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication", "laws", "save_sums", "renewal", "fleet",
+)  # fmt: skip
 FORMULAS_MAY_IMPORT = {
     "__future__",
+    "abc",
     "collections.abc",
+    "dataclasses",
+    "functools",
     "math",
     "typing",
     "numpy",
@@ -109,6 +115,8 @@ FORMULAS_MAY_IMPORT = {
     "scipy.special",
     *LOW[:2],
     "ckptplanner.data.records",
+    "ckptplanner.engine.laws",
+    "ckptplanner.engine.save_sums",
 }
 
 

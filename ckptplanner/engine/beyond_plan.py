@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ckptplanner.engine import beyond
 from ckptplanner.engine.datapath import Way
+from ckptplanner.engine.job import Job, mean_wait_s
 from ckptplanner.engine.node_plan import Beyond, DataPath, SavedRow
 from ckptplanner.engine.operations import SaveRow
-from ckptplanner.engine.outcome import Job, mean_wait_s
 from ckptplanner.engine.plan import Schedule
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.units import GB, HOURS_PER_YEAR, MONTHS_PER_YEAR

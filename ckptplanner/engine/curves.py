@@ -9,12 +9,11 @@ import numpy as np
 
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import teeth
+from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.outcome import (
     FileSystems,
-    Job,
     Outcome,
     existing,
-    job_of,
     outcome,
     required_write_bytes_per_s,
     sizing,

@@ -8,16 +8,9 @@ from typing import Any
 from ckptplanner.engine.node_plan import Hop, HostRam, Phase, ReplicationPlan
 from ckptplanner.engine.plan import Finding, Option, Plan
 
-NOT_YET = ("levels",)
-
 
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """The whole plan; a part that this version does not compute is null, with a finding that says so."""
-    later = {
-        "severity": "info",
-        "path": "local.enabled",
-        "message": f"This version does not compute {', '.join(NOT_YET)}: null.",
-    }
+    """The whole plan; a part that cannot be computed is null, with a finding that says so. `levels` is null with one level."""
     return {
         "checkpoint": asdict(plan.checkpoint),
         "schedule": asdict(plan.schedule) if plan.schedule else None,
@@ -28,12 +21,12 @@ def plan_document(plan: Plan) -> dict[str, Any]:
             "options": [_option(option) for option in plan.storage.options],
         },
         "cost": asdict(plan.cost) if plan.cost else None,
-        **dict.fromkeys(NOT_YET),
+        "levels": asdict(plan.levels) if plan.levels else None,
         "replication": _replication(plan.replication) if plan.replication else None,
         "datapath": _datapath(plan) if plan.datapath else None,
         "host_ram": _host_ram(plan.host_ram) if plan.host_ram else None,
         "beyond": asdict(plan.beyond) if plan.beyond else None,
-        "findings": [*map(_finding, plan.findings), later],
+        "findings": [_finding(finding) for finding in plan.findings],
     }
 
 

@@ -15,11 +15,10 @@ from pydantic import ValidationError
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord, LayoutPart, ModelParts, ModelRow, NodeType, Row
-from ckptplanner.engine.later import NEUTRAL, from_text, refusal
 from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source, storage_price_path
 from ckptplanner.frozen import FieldSpec, Frozen, PathError, spec_of, value_at, with_value
-from ckptplanner.units import UnitError, exact, parse
+from ckptplanner.units import SECONDS, UnitError, exact, parse
 
 Kind = Literal["log", "doc", "article", "guess", "typed"]
 Change = tuple[str, Any, Source | None]
@@ -80,8 +79,6 @@ def value_from_text(path: str, written: str) -> Any:
     Raises:
         EditError: no such field, or the text is not a value of it.
     """
-    if path in NEUTRAL:
-        return from_text(written)
     special = _TEXT_READERS.get(path)
     if special is not None:
         return special(written)
@@ -129,6 +126,25 @@ def _custom_from_text(written: str) -> CustomStorage | None:
         return CustomStorage.model_validate(json.loads(written))
     except (ValueError, ValidationError, RecursionError) as error:
         raise EditError("storage.custom", f"write null, or a JSON object with {fields}") from error
+
+
+def _gaps_from_text(written: str) -> tuple[float, ...]:
+    """Times between interruptions: a JSON list of seconds, or times with their units between semicolons."""
+    clean = written.strip()
+    if clean.lower() in {"", "null", "none", "[]"}:
+        return ()
+    try:
+        if clean.startswith("["):
+            gaps = tuple(float(gap) for gap in json.loads(clean))
+        else:
+            gaps = tuple(parse(part, SECONDS) for part in clean.split(";") if part.strip())
+    except (ValueError, TypeError, RecursionError) as error:
+        raise EditError(
+            "failures.gaps_s", 'write times between semicolons, "3 h; 50 min", or a JSON list of seconds'
+        ) from error
+    if not all(gap > 0.0 for gap in gaps):
+        raise EditError("failures.gaps_s", "each gap takes more than 0 s")
+    return gaps
 
 
 def _rows_from_text(path: str, model: type[Frozen]) -> Callable[[str], Any]:
@@ -191,6 +207,7 @@ _TEXT_READERS: dict[str, Callable[[str], Any]] = {
     "workload.framework": str.strip,
     "workload.model": str.strip,
     "failures.record": str.strip,
+    "failures.gaps_s": _gaps_from_text,
     "saves": _rows_from_text("saves", SaveRow),
     "restart.classes": _rows_from_text("restart.classes", RestartClass),
 }
@@ -363,10 +380,6 @@ def edit(named: NamedScenario, path: str, value: Any, kind: Kind = "typed", text
     Raises:
         EditError: unknown path or refused value; nothing is changed.
     """
-    if path in NEUTRAL:
-        if (why := refusal(path, value)) is not None:
-            raise EditError(path, why)
-        return named
     scenario, sources = named.scenario, {source.path: source for source in named.sources}
     for where, what, source in _changes(scenario, path, value):
         if _validated(where, partial(value_at, scenario, where)) == what and source is None and where != path:

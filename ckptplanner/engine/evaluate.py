@@ -7,9 +7,9 @@ dollars follow from it. Findings come last and never stop the rest: a part that 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,19 +20,11 @@ from ckptplanner.engine.beyond_plan import Context, beyond_plan
 from ckptplanner.engine.curves import systems_at
 from ckptplanner.engine.datapath import Way, data_path, near_read_s
 from ckptplanner.engine.host_ram import host_ram
+from ckptplanner.engine.job import Job, job_of, lost_node_wait_s
+from ckptplanner.engine.losses import model_of
 from ckptplanner.engine.node_plan import Beyond, DataPath, ReplicationPlan
-from ckptplanner.engine.outcome import (
-    FileSystems,
-    Job,
-    Outcome,
-    baseline_share,
-    existing,
-    fixed_tier,
-    job_of,
-    lost_node_wait_s,
-    outcome,
-)
-from ckptplanner.engine.plan import Checkpoint, Cost, Option, Plan, Schedule, StoragePlan, Waste
+from ckptplanner.engine.outcome import FileSystems, Outcome, baseline_share, existing, fixed_tier, outcome
+from ckptplanner.engine.plan import Checkpoint, Cost, Level, Levels, Option, Plan, Schedule, StoragePlan, Waste
 from ckptplanner.engine.replicas import replication_plan
 from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
 from ckptplanner.frozen import FloatArray
@@ -65,27 +57,30 @@ def evaluate(scenario: Scenario) -> Plan:
         options=tuple(candidate.option for candidate in sorted(candidates, key=_rank)),
     )
     schedule = _schedule(scenario, job, chosen.outcome) if chosen else None
-    way = _way(scenario, job, chosen, schedule)
+    levels = _levels(scenario, job, chosen.outcome) if chosen else None
+    way = _way(scenario, job, chosen, schedule, levels)
     path = data_path(way)
     beyond = _beyond(scenario, job, chosen, schedule, way, path, needed)
     plan = Plan(
         scenario=scenario,
         checkpoint=Checkpoint(job.checkpoint_bytes, ck.bytes_per_writer(job.checkpoint_bytes, job.writers)),
         schedule=schedule,
-        waste=_waste(scenario, chosen.outcome) if chosen else None,
+        waste=_waste(scenario, job, chosen.outcome) if chosen else None,
         storage=storage,
         cost=_cost(job, chosen.outcome) if chosen else None,
         findings=(),
-        replication=_replicas(scenario, job, schedule, path),
+        replication=_replicas(scenario, job, schedule, levels, path),
         datapath=path,
         host_ram=host_ram(way, job.mtbi_s),
         beyond=beyond,
+        levels=levels,
     )
     return replace(plan, findings=checks.findings(plan))
 
 
-def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Schedule | None) -> Way:
+def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Schedule | None, levels: Levels | None) -> Way:
     """What the data path is built from."""
+    period_s = levels.local.interval_s if levels else schedule.period_s if schedule else None
     option, tier = (chosen.option, chosen.tier) if chosen else (None, None)
     own_write = own_read = None
     if chosen is not None:
@@ -102,7 +97,7 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
         option=option,
         tier=tier,
         write_s=schedule.write_s if schedule else None,
-        period_s=schedule.period_s if schedule else None,
+        period_s=period_s,
         blocking_s=schedule.blocking_s if schedule else scenario.storage.blocking_s,
         own_write_bytes_per_s=own_write,
         own_read_bytes_per_s=own_read,
@@ -111,10 +106,43 @@ def _way(scenario: Scenario, job: Job, chosen: Candidate | None, schedule: Sched
     )
 
 
-def _replicas(scenario: Scenario, job: Job, schedule: Schedule | None, path: DataPath) -> ReplicationPlan:
+def _levels(scenario: Scenario, job: Job, result: Outcome) -> Levels | None:
+    """The two levels, where local saves are made."""
+    rates, local = job.levels, scenario.local
+    if rates is None:
+        return None
+    one = {name: float(getattr(result, name)[0, 0]) for name in _names(Outcome)}
+    makes_sense = one["interval_s"] > one["lost_s"]
+    waste = _known(result.exact_fraction) if makes_sense else None
+    ratio = round(one["ratio"])
+    alone = evaluate(scenario.model_copy(update={"local": local.model_copy(update={"enabled": False})}))
+    own = None if waste is None else waste * one["local_fraction"]
+    return Levels(
+        local=Level(
+            one["local_interval_s"], 1, local.blocking_s, local.blocking_s + local.durable_s,
+            rates.local.base_s,
+            rates.local_mtbi_s if math.isfinite(rates.local_mtbi_s) else None, own,
+        ),
+        shared=Level(
+            one["period_s"], ratio, one["blocking_s"], one["durable_after_s"],
+            rates.shared.base_s + rates.shared.reads_shared * one["restore_read_s"],
+            rates.shared_mtbi_s if rates.shared_share > 0.0 else None,
+            None if waste is None or own is None else waste - own,
+        ),
+        ratio=ratio,
+        waste_fraction=waste,
+        single_level_fraction=alone.waste.exact_fraction if alone.waste else None,
+    )  # fmt: skip
+
+
+def _replicas(
+    scenario: Scenario, job: Job, schedule: Schedule | None, levels: Levels | None, path: DataPath
+) -> ReplicationPlan:
     written, read = path.phase("replicate").seconds, near_read_s(scenario, job.checkpoint_bytes, "replica")
     durable = None if schedule is None or written is None else schedule.blocking_s + written
     period = schedule.period_s if schedule else None
+    if levels is not None:
+        period, durable = levels.local.interval_s, levels.local.durable_after_s
     replaced = job.restart_base_s + scenario.failures.downtime_s + lost_node_wait_s(scenario)
     return replication_plan(scenario, job.checkpoint_bytes, period, durable, read, replaced)
 
@@ -204,13 +232,20 @@ def _excluded(scenario: Scenario, tier: FsxTier, systems: FileSystems, row: int)
     return text("EFA is switched off") if tier.efa else text("EFA is switched on")
 
 
+@lru_cache(maxsize=4)
+def _names(kind: Any) -> tuple[str, ...]:
+    """The fields of a dataclass, inherited ones included (its slots are its own alone)."""
+    return tuple(field.name for field in fields(kind))
+
+
 def _row(values: Value, row: int, rows: int) -> Value:
     """One row of arrays (m, n), m rows, as arrays (1, n); what has one row for all is passed on."""
     picked = {}
-    for name in type(values).__slots__:  # type: ignore[attr-defined]
+    kind: Any = type(values)
+    for name in _names(kind):
         array = getattr(values, name)
         picked[name] = array[row : row + 1] if array.ndim == 2 and array.shape[0] == rows else array
-    return type(values)(**picked)
+    return kind(**picked)  # type: ignore[no-any-return]
 
 
 def _candidate(
@@ -286,7 +321,7 @@ def _choose(scenario: Scenario, candidates: list[Candidate]) -> Candidate | None
 
 
 def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
-    one = {name: float(getattr(result, name)[0, 0]) for name in Outcome.__slots__}
+    one = {name: float(getattr(result, name)[0, 0]) for name in _names(Outcome)}
     young = float(interval.young_interval_s(result.lost_s, job.rollback_mtbi_s)[0, 0])
     return Schedule(
         mode=scenario.storage.mode,
@@ -307,7 +342,7 @@ def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
     )
 
 
-def _waste(scenario: Scenario, result: Outcome) -> Waste:
+def _waste(scenario: Scenario, job: Job, result: Outcome) -> Waste:
     makes_sense = float(result.interval_s[0, 0]) > float(result.lost_s[0, 0])
     exact = _known(result.exact_fraction) if makes_sense else None
     saving = _known(result.saving_fraction) if makes_sense else None
@@ -315,6 +350,7 @@ def _waste(scenario: Scenario, result: Outcome) -> Waste:
     chosen = _known(result.chosen_fraction) if makes_sense else None
     return Waste(
         model=scenario.storage.waste_model,
+        exact_model=model_of(job),
         first_order_fraction=_known(result.first_order_fraction) if makes_sense else None,
         exact_fraction=exact,
         chosen_fraction=chosen,

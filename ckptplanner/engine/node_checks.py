@@ -39,11 +39,13 @@ def _check_stop(plan: Plan) -> Iterator[Finding]:
     path, storage = plan.datapath, plan.scenario.storage
     if path is None or storage.mode == "sync" or plan.checkpoint.checkpoint_bytes <= 0:
         return
-    needed, asked = path.reachable_blocking_s, storage.blocking_s
+    needed, asked, field = path.reachable_blocking_s, storage.blocking_s, "storage.blocking_s"
+    if plan.scenario.local.enabled and is_exchanged_on_training(plan.scenario):
+        asked, field = plan.scenario.local.blocking_s, "local.blocking_s"  # copies go with the local saves
     if needed is not None and asked * _ROUNDING < needed:
         phase = path.phase("replicate" if is_exchanged_on_training(plan.scenario) else "snapshot")
         yield _say(
-            "warning", "storage.blocking_s",
+            "warning", field,
             "The plan's stop of {asked} is shorter than this hardware needs ({needed}); what bounds it: {hop}.",
             asked=brief(asked, SECONDS), needed=brief(needed, SECONDS), hop=_stop_limit(plan, phase),
         )  # fmt: skip

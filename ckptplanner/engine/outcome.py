@@ -15,38 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ckptplanner.data.records import FsxTier
-from ckptplanner.engine import beyond, ceilings, cost, fsx, interruptions, interval, restarts
-from ckptplanner.engine import checkpoint as ck
+from ckptplanner.engine import beyond, ceilings, cost, fsx, interruptions
+from ckptplanner.engine.job import Job
+from ckptplanner.engine.losses import Costs, Losses, intervals, losses
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import BoolArray, FloatArray
-from ckptplanner.units import DAY, GB, GIB, HOUR, HOURS_PER_YEAR, MONTHS_PER_YEAR
+from ckptplanner.units import GIB, HOUR, HOURS_PER_YEAR, MONTHS_PER_YEAR
 
 MONTH_S = HOURS_PER_YEAR / MONTHS_PER_YEAR * HOUR
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The numbers of a scenario that no file system and no write time changes."""
-
-    checkpoint_bytes: float
-    held_bytes: float  # on the file system: the generations of all jobs, and what other saves keep there
-    writers: int
-    mtbi_s: float
-    restart_base_s: float
-    ways: restarts.Ways
-    downtime_s: float
-    row_stop_fraction: float
-    s3_mean_bytes: float  # in S3 on average over the run
-    fixed_other_usd_per_year: float  # S3 and idle spares; NaN where a price is not known
-    zone_usd_per_byte: float  # 0 where the file system is in the nodes' zone, NaN where the price is not known
-    gpus: int
-    gpu_value_usd_per_h: float
-    run_s: float
-
-    @property
-    def rollback_mtbi_s(self) -> float:
-        """Mean time between interruptions that lose what was trained since a save. [s]"""
-        return self.mtbi_s / self.ways.save_share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,26 +41,15 @@ class FileSystems:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class Outcome(Losses):
     """What follows for every file system and write time; all (m, n)."""
 
     write_s: FloatArray
     writes_in_s: FloatArray
     blocking_s: FloatArray
     lost_s: FloatArray
-    durable_after_s: FloatArray
-    best_interval_s: FloatArray
-    wanted_interval_s: FloatArray
-    interval_s: FloatArray
-    period_s: FloatArray
     restore_read_s: FloatArray
-    restart_s: FloatArray
-    saving_fraction: FloatArray
-    first_order_fraction: FloatArray
-    exact_fraction: FloatArray
     chosen_fraction: FloatArray
-    mean_rework_s: FloatArray
-    worst_rework_s: FloatArray
     rework_fraction: FloatArray
     restart_fraction: FloatArray
     planned_rework_s: FloatArray
@@ -94,75 +59,6 @@ class Outcome:
     zone_bytes_per_month: FloatArray
     other_usd_per_year: FloatArray
     total_usd_per_year: FloatArray
-
-
-def job_of(scenario: Scenario) -> Job:
-    """Work out what the whole job has in common."""
-    work, prices, storage = scenario.workload, scenario.prices, scenario.storage
-    size = work.measured_bytes or ck.checkpoint_bytes(
-        work.total_params, work.frozen_params, work.bytes_per_param, work.frozen_bytes_per_param
-    )
-    node_price = np.nan if prices.node_usd_per_h is None else prices.node_usd_per_h
-    value = prices.gpu_value_usd_per_h
-    run_s = scenario.run.days * DAY
-    mtbi_s = interruptions.scaled_mtbi_s(scenario.failures.mtbi_s, scenario.failures.mtbi_nodes, work.nodes)
-    s3_mean = _s3_mean_bytes(scenario, size, run_s)
-    return Job(
-        checkpoint_bytes=size,
-        held_bytes=(storage.generations_kept * size + _other_saves_bytes(scenario, size, run_s)) * scenario.shared.jobs,
-        writers=work.nodes if work.writer == "sharded" else 1,
-        mtbi_s=mtbi_s,
-        restart_base_s=scenario.failures.restart_base_s,
-        ways=restarts.ways(scenario, size),
-        downtime_s=scenario.failures.downtime_s + mean_wait_s(scenario, mtbi_s),
-        row_stop_fraction=sum(beyond.stop_fraction(row.stop_s, row.every_s, run_s) for row in scenario.saves),
-        s3_mean_bytes=s3_mean,
-        fixed_other_usd_per_year=_fixed_other_usd(scenario, s3_mean),
-        zone_usd_per_byte=0.0 if scenario.network.same_zone else _or_nan(prices.cross_zone_usd_per_gb) / GB,
-        gpus=work.nodes * work.gpus_per_node,
-        gpu_value_usd_per_h=node_price / work.gpus_per_node if value is None else value,
-        run_s=run_s,
-    )
-
-
-def _other_saves_bytes(scenario: Scenario, checkpoint_bytes: float, run_s: float) -> float:
-    """What the rows of other saves keep on the file system by the end of the run. [B]"""
-    rows = (row for row in scenario.saves if row.to == "shared")
-    return sum((row.bytes or checkpoint_bytes) * beyond.kept(beyond.count_in_run(row.every_s, run_s), row.keep) for row in rows)
-
-
-def _or_nan(price: float | None) -> float:
-    return np.nan if price is None else price
-
-
-def _s3_mean_bytes(scenario: Scenario, checkpoint_bytes: float, run_s: float) -> float:
-    """What lies in S3 on average over the run. [B]"""
-    rows = (row for row in scenario.saves if row.to == "s3")
-    return sum(
-        (row.bytes or checkpoint_bytes) * beyond.mean_kept(beyond.count_in_run(row.every_s, run_s), row.keep) for row in rows
-    )
-
-
-def _fixed_other_usd(scenario: Scenario, s3_mean_bytes: float) -> float:
-    """S3 and idle spares in a year; NaN where one of them has no known price. [USD/year]"""
-    prices, spares = scenario.prices, scenario.spares.nodes
-    s3 = MONTHS_PER_YEAR * s3_mean_bytes / GB * _or_nan(prices.s3_usd_per_gb_month) if s3_mean_bytes else 0.0
-    return s3 + (HOURS_PER_YEAR * spares * _or_nan(prices.node_usd_per_h) if spares else 0.0)
-
-
-def lost_node_wait_s(scenario: Scenario) -> float:
-    """How long a lost node waits for a replacement on average: not at all while a spare is left. [s]"""
-    spares = scenario.spares
-    if not spares.wait_s:
-        return 0.0
-    losses = scenario.workload.nodes / scenario.replication.node_loss_interval_s
-    return spares.wait_s * beyond.no_spare_probability(spares.nodes, spares.wait_s, losses)
-
-
-def mean_wait_s(scenario: Scenario, mtbi_s: float) -> float:
-    """What waiting for a replacement costs an interruption on average. [s] docs/models.md 14.5."""
-    losses = scenario.workload.nodes / scenario.replication.node_loss_interval_s
-    return lost_node_wait_s(scenario) * min(1.0, losses * mtbi_s)
 
 
 def zone_bytes_per_month(scenario: Scenario, job: Job, period_s: FloatArray) -> FloatArray:
@@ -195,9 +91,18 @@ def writing_at_once(scenario: Scenario, job: Job, write_s: FloatArray, mode: str
 def writing_duty(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
     """The share of the time in which one job writes, t_w / T, at most 1. (n,)"""
     blocking, background = _save_parts(scenario, write_s, mode)
-    lost = blocking + scenario.storage.background_loss_s + scenario.storage.slowdown_fraction * background
-    _, _, used = _intervals(scenario, job, lost[None, :], (blocking + background)[None, :])
+    lost = _lost_s(scenario, blocking, background)
+    # what a restart reads is not known yet; where the gaps have a memory it moves T* a little
+    _, _, used = intervals(
+        scenario, job, Costs(blocking[None, :], background[None, :], lost[None, :], np.zeros_like(lost[None, :]))
+    )
     return np.asarray(np.minimum(write_s / used[0], 1.0))
+
+
+def _lost_s(scenario: Scenario, blocking_s: FloatArray, background_s: FloatArray) -> FloatArray:
+    """Training lost per save: the stop, and what the write in the background slows down. [s]"""
+    storage = scenario.storage
+    return blocking_s + storage.background_loss_s + storage.slowdown_fraction * background_s
 
 
 def _save_parts(scenario: Scenario, write_s: FloatArray, mode: str) -> tuple[FloatArray, FloatArray]:
@@ -315,24 +220,6 @@ def existing(scenario: Scenario, jobs_writing: FloatArray) -> FileSystems:
     )
 
 
-def _intervals(scenario: Scenario, job: Job, lost: FloatArray, save: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """T*, the interval asked for, and the one that is used: in whole steps, at least a step, at most the run. [s]"""
-    storage, step = scenario.storage, scenario.workload.step_s
-    # T* follows from what a save costs alone: one row where all are alike, one number where that is the same everywhere
-    few = lost[:1] if (lost == lost[:1]).all() else lost
-    few = few[:, :1] if (few == few[:, :1]).all() else few
-    best = interval.best_interval_s(
-        few, job.rollback_mtbi_s, model=storage.interval_model, published_next_save=storage.published == "next_save"
-    )
-    best = best + np.zeros_like(lost)
-    wanted = np.maximum(best, save) if storage.interval_s is None else np.full_like(best, storage.interval_s)
-    used = wanted
-    if storage.whole_steps:
-        least = np.ceil(save / step - 1e-9) if storage.interval_s is None else 1.0
-        used = step * np.maximum(np.maximum(np.rint(wanted / step), least), 1.0)
-    return best, wanted, np.maximum(np.minimum(used, job.run_s), step)
-
-
 def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatArray, mode: str) -> Outcome:
     """Follow the formulas from a write time to dollars.
 
@@ -351,61 +238,30 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
     writes_in = storage.latency_s + job.checkpoint_bytes / rate + np.zeros_like(write_s)
     write = writes_in if storage.pace == "full" else write_s + np.zeros_like(writes_in)
     blocking, background = _save_parts(scenario, write, mode)
-    lost = blocking + storage.background_loss_s + storage.slowdown_fraction * background
-    best, wanted, used = _intervals(scenario, job, lost, blocking + background)
-    period = interval.save_period_s(used, blocking, background)
-    durable = period if storage.published == "next_save" else blocking + background
     readers = scenario.workload.nodes * systems.client_bytes_per_s
     reads = np.maximum(systems.read_bytes_per_s * storage.read_efficiency - shared.load_bytes_per_s, 1.0)
     read = interruptions.restore_read_s(job.checkpoint_bytes, scenario.restore.copies, reads, readers)
-    ways = job.ways
-    restart = ways.restart_s(read)
-    mean_rework = ways.rework_s(interval.mean_rework_s(period, durable), scenario.workload.step_s)
-    saving = np.clip(interval.saving_fraction(used, lost, period), 0.0, 1.0)
-    first = interval.first_order_waste_fraction(saving, mean_rework, restart, job.downtime_s, job.mtbi_s)
-    exact = interval.exact_waste_fraction(
-        interval_s=used,
-        lost_s=lost,
-        background_s=durable - blocking,
-        period_s=period,
-        restart_s=ways.rollback_restart_s(read),
-        downtime_s=job.downtime_s,
-        mtbi_s=job.rollback_mtbi_s,
-    )
-    exact = interval.with_pauses(exact, ways.pause_s(read, scenario.workload.step_s, job.downtime_s) / job.mtbi_s)
-    if job.row_stop_fraction:
-        first, exact = first + job.row_stop_fraction, 1.0 - (1.0 - exact) * max(1.0 - job.row_stop_fraction, 0.0)
-        saving = np.minimum(saving + job.row_stop_fraction, 1.0)
-    exact = np.maximum(exact, saving)
-    first = np.where((first <= 1.0) & (used > lost), first, np.nan)
-    chosen = exact if storage.waste_model == "exact" else first
-    share = mean_rework / (mean_rework + restart + job.downtime_s)
-    rework_planned, planned = _planned(scenario, job, job.restart_base_s + read, writes_in, period / 2.0 + durable)
+    costs = Costs(blocking, background, _lost_s(scenario, blocking, background), read)
+    lost = losses(scenario, job, costs)
+    chosen = lost.exact_fraction if storage.waste_model == "exact" else lost.first_order_fraction
+    share = lost.mean_rework_s / (lost.mean_rework_s + lost.restart_s + job.downtime_s)
+    rework = lost.period_s / 2.0 + lost.durable_after_s
+    rework_planned, planned = _planned(scenario, job, job.restart_base_s + read, writes_in, rework)
     planned = np.where(np.isnan(chosen), planned, np.minimum(planned, 1.0 - chosen))
     lost_usd = cost.lost_usd_per_year(chosen + planned, job.gpus, job.gpu_value_usd_per_h)
     storage_usd = cost.storage_usd_per_year(systems.usd_per_month)
-    zone = zone_bytes_per_month(scenario, job, period)
+    zone = zone_bytes_per_month(scenario, job, lost.period_s)
     other_usd = job.fixed_other_usd_per_year + MONTHS_PER_YEAR * (zone * job.zone_usd_per_byte if zone.any() else zone)
     return Outcome(
+        **{name: getattr(lost, name) for name in Losses.__slots__},
         write_s=write,
         writes_in_s=writes_in,
         blocking_s=blocking,
-        lost_s=lost,
-        durable_after_s=durable,
-        best_interval_s=best,
-        wanted_interval_s=wanted,
-        interval_s=used,
-        period_s=period,
+        lost_s=costs.lost_s,
         restore_read_s=read,
-        restart_s=restart,
-        saving_fraction=saving,
-        first_order_fraction=first,
-        exact_fraction=exact,
         chosen_fraction=chosen,
-        mean_rework_s=mean_rework,
-        worst_rework_s=ways.worst_s(interval.worst_rework_s(period, durable), scenario.workload.step_s),
-        rework_fraction=(chosen - saving) * share,
-        restart_fraction=(chosen - saving) * (1.0 - share),
+        rework_fraction=(chosen - lost.saving_fraction) * share,
+        restart_fraction=(chosen - lost.saving_fraction) * (1.0 - share),
         planned_rework_s=rework_planned,
         planned_fraction=planned,
         lost_usd_per_year=lost_usd,

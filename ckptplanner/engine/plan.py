@@ -67,10 +67,38 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """One of two levels: how often it is saved to and what goes back to it; its waste is its share of the plan's."""
+
+    interval_s: float
+    ratio: int  # local saves for one of these
+    blocking_s: float
+    durable_after_s: float
+    restart_s: float
+    mtbi_s: float | None  # between the interruptions that go back to it; None where there are none
+    waste_fraction: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Local and shared saves together, and the waste of the same plan with shared saves alone."""
+
+    local: Level
+    shared: Level
+    ratio: int
+    waste_fraction: float | None
+    single_level_fraction: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Waste:
-    """The share of training lost, by both models, and the rework of one interruption."""
+    """The share of training lost, by both models, and the rework of one interruption.
+
+    `exact_model` says which exact model gave the number: exponential, renewal or two_levels (losses.py).
+    """
 
     model: str
+    exact_model: str
     first_order_fraction: float | None
     exact_fraction: float | None
     chosen_fraction: float | None
@@ -167,6 +195,14 @@ class Plan:
     datapath: DataPath | None = None
     host_ram: HostRam | None = None
     beyond: Beyond | None = None
+    levels: Levels | None = None
+
+    @property
+    def near_period_s(self) -> float | None:
+        """From one save to the next that reaches the nodes' own drives: T1 with two levels, else T. [s]"""
+        if self.levels is not None:
+            return self.levels.local.interval_s
+        return None if self.schedule is None else self.schedule.period_s
 
     @cached_property
     def curves(self) -> Curves:

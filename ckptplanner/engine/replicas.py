@@ -115,6 +115,15 @@ def group_numbers(scenario: Scenario, replication: ReplicationPlan, rows: Sequen
     return tuple(np.unique(number[sets[list(rows), 0]]).tolist()) if rows else ()
 
 
+def group_loss_rate_per_s(scenario: Scenario) -> float | None:
+    """How often every copy of some shard is lost, racks included. [1/s] None where no replicas can be formed, or unknown."""
+    work, factor, jump = scenario.workload, scenario.replication.factor, jump_of(scenario)
+    if factor == 1 or not groups.is_legal(work.nodes * work.gpus_per_node, jump, factor):
+        return None
+    chances = _Chances(scenario, jump)
+    return chances.rate_per_s(chances.after_first, with_racks=True)
+
+
 class _Chances:
     """The probabilities of one legal scenario."""
 
@@ -144,12 +153,17 @@ class _Chances:
 
     def in_run(self, after_first: float | None, *, with_racks: bool = False) -> float | None:
         """The chance that a group is lost in the run."""
+        rate = self.rate_per_s(after_first, with_racks=with_racks)
+        return None if rate is None else groups.run_loss_probability(rate, self.run_s)
+
+    def rate_per_s(self, after_first: float | None, *, with_racks: bool) -> float | None:
+        """How often a group is lost. [1/s]"""
         if after_first is None:
             return None
         rate = groups.group_loss_rate_per_s(self.nodes, self.inputs.node_loss_interval_s, after_first)
         if with_racks and self.racks is not None and self.inputs.rack_loss_interval_s is not None:
             rate += groups.rack_loss_rate_per_s(self.racks, self.inputs.rack_loss_interval_s)
-        return groups.run_loss_probability(rate, self.run_s)
+        return rate
 
     def survive(self) -> tuple[tuple[int, float], ...]:
         """The chance that no group is lost when so many nodes are gone at once; empty where groups overlap."""

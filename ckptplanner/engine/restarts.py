@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.operations import RestartClass
+from ckptplanner.engine.replication import is_legal
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import FloatArray
 
@@ -86,6 +87,41 @@ def ways(scenario: Scenario, checkpoint_bytes: float) -> Ways:
     total = sum(row.share for row in rows)
     rollback, pause = (_part(scenario, kinds[kind], total, checkpoint_bytes) for kind in ("save", "step"))
     return Ways(rollback, pause if pause.share else None)
+
+
+def level_ways(scenario: Scenario, checkpoint_bytes: float) -> tuple[Part, Part]:
+    """Work out which interruptions restart from the nodes' own drives and which from shared storage (docs/models.md 16.1).
+
+    Args:
+        checkpoint_bytes: S. [B]
+
+    Returns:
+        The two parts with their shares of all interruptions. Rows of restart classes decide by what they read. Without rows a
+        process that ends restarts locally, as does a lost node where its shards have copies; a lost cluster never does.
+    """
+    rows = [row for row in scenario.restart.classes if row.share > 0]
+    if rows:
+        total = sum(row.share for row in rows)
+        back = [row for row in rows if row.rework == "save"]
+        near = [row for row in back if row.reads_from != "shared"]
+        far = [row for row in back if row.reads_from == "shared"]
+        own, shared = (_part(scenario, some, total, checkpoint_bytes) for some in (near, far))
+        return own, shared
+    failures = scenario.failures
+    shares = (failures.process_share, failures.node_share, failures.cluster_share)
+    known = sum(shares) or 1.0
+    survived = failures.process_share + (failures.node_share if has_copies(scenario) else 0.0)
+    own_share = survived / known if sum(shares) else 0.0
+    return (
+        Part(own_share, scenario.local.restart_s, 0.0),
+        Part(1.0 - own_share, failures.restart_base_s, 1.0),
+    )
+
+
+def has_copies(scenario: Scenario) -> bool:
+    """Whether every shard has a copy on another node, in groups that can be formed."""
+    work, copies = scenario.workload, scenario.replication
+    return copies.factor > 1 and is_legal(work.nodes * work.gpus_per_node, copies.jump or work.gpus_per_node, copies.factor)
 
 
 def _part(scenario: Scenario, rows: list[RestartClass], total: float, checkpoint_bytes: float) -> Part:

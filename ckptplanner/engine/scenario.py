@@ -37,6 +37,7 @@ from ckptplanner.units import (
 )
 
 MAX_S = 100 * 365 * 86_400.0  # a century
+Gap = Annotated[Seconds, Field(gt=0, le=1e13)]
 TIER_PATTERN = re.compile(r"p2-([1-9]\d{0,4})-([1-9]\d{0,8})(-efa)?")
 AUTO_EFA_BYTES_PER_S = 10e9
 
@@ -164,7 +165,7 @@ class Failures(Frozen):
     lognormal_shape: Number = entry(
         1.0, title="Lognormal shape", ge=0.05, le=4, help="Standard deviation of the logarithm of the gaps."
     )
-    gaps_s: tuple[Seconds, ...] = entry(
+    gaps_s: tuple[Gap, ...] = entry(
         (), title="Measured gaps", source="article", max_length=10_000,
         help="Times between interruptions from a log. The empirical law takes their shape, scaled to the mean above.",
     )  # fmt: skip

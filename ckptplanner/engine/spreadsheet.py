@@ -20,7 +20,7 @@ from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import ceilings
 from ckptplanner.engine.csv_files import harmless
 from ckptplanner.engine.evaluate import evaluate, tier_like
-from ckptplanner.engine.outcome import Job, job_of
+from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.restarts import Ways
 from ckptplanner.engine.scenario import NamedScenario, Scenario, storage_price_path

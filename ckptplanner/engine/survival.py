@@ -139,6 +139,8 @@ def _why_not(plan: Plan, tier: Tier) -> Text | None:
         return text("a synchronous save leaves no snapshot") if is_sync else text("the snapshot dies with the trainer")
     if tier == "local_nvme" and store == "ram" and replication.factor > 1:
         return text("copies are kept in memory")
+    if tier == "local_nvme" and plan.scenario.local.enabled:
+        return None
     if replication.factor == 1:
         return text("no copies are kept on the nodes")
     return None if replication.is_legal else text("the groups cannot be formed")
@@ -201,6 +203,8 @@ def _durable_after_s(plan: Plan, tier: Tier) -> float | None:
         return None
     if tier == "shared":
         return plan.schedule.durable_after_s
+    if plan.levels is not None:
+        return plan.levels.local.durable_after_s
     copies = _phase(plan, "replicate")
     return None if copies is None or copies.seconds is None else plan.schedule.blocking_s + copies.seconds
 
@@ -209,7 +213,9 @@ def _period_s(plan: Plan, tier: Tier | None) -> float | None:
     """From one save to the next that reaches a tier. [s]"""
     if tier == "s3":
         return min((row.every_s for row in plan.scenario.saves if row.to == "s3" and row.every_s is not None), default=None)
-    return plan.schedule.period_s if plan.schedule is not None and tier is not None else None
+    if plan.schedule is None or tier is None:
+        return None
+    return plan.schedule.period_s if tier == "shared" else plan.near_period_s
 
 
 # ---------------------------------------------------------------- what is lost

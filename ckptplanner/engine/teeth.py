@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ckptplanner.engine import fsx
-from ckptplanner.engine.outcome import Job, node_limit_bytes_per_s, reach_bytes_per_s, writing_at_once
+from ckptplanner.engine.job import Job
+from ckptplanner.engine.outcome import node_limit_bytes_per_s, reach_bytes_per_s, writing_at_once
 from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.frozen import FloatArray

@@ -9,7 +9,8 @@ import numpy as np
 from ckptplanner.engine import teeth
 from ckptplanner.engine.cost import lost_gpu_h_per_year, lost_usd_per_year
 from ckptplanner.engine.curves import cheapest_rows, systems_at
-from ckptplanner.engine.outcome import job_of, outcome
+from ckptplanner.engine.job import job_of
+from ckptplanner.engine.outcome import outcome
 from ckptplanner.engine.plan import Ranges
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import FloatArray

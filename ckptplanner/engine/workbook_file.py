@@ -22,8 +22,6 @@ from ckptplanner.data.catalog import CatalogError
 from ckptplanner.data.records import Row
 from ckptplanner.engine.ceilings import PAGEABLE
 from ckptplanner.engine.edits import accepted_values
-from ckptplanner.engine.later import refusal as later_refusal
-from ckptplanner.engine.later import split
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, Workbook
 from ckptplanner.frozen import PathError, spec_of
 
@@ -161,10 +159,7 @@ def _scenario(row: Any, index: int) -> NamedScenario:
     name = row.get("name")
     if not isinstance(name, str) or not name:
         raise WorkbookError(f"scenarios.{index}.name: a name is expected")
-    inputs, later = split({key: value for key, value in row.items() if key not in {"name", "note", "sources"}})
-    for path, value in later.items():
-        if (why := later_refusal(path, value)) is not None:
-            raise WorkbookError(f"scenario {name!r}: {path}: {why}")
+    inputs = {key: value for key, value in row.items() if key not in {"name", "note", "sources"}}
     _complete_rows(inputs)
     try:
         scenario = Scenario.model_validate(inputs)

@@ -14,8 +14,8 @@ from scipy import stats
 from ckptplanner.data import catalog
 from ckptplanner.engine import beyond, curves, tradeoff
 from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.job import job_of
 from ckptplanner.engine.node_plan import Beyond
-from ckptplanner.engine.outcome import job_of
 from ckptplanner.engine.plan import Option, Plan, Schedule, Waste
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import with_value

@@ -17,7 +17,7 @@ from ckptplanner.data import catalog
 from ckptplanner.data.records import ModelParts
 from ckptplanner.engine import checks, curves, fsx, interval
 from ckptplanner.engine.evaluate import evaluate, plan_of
-from ckptplanner.engine.outcome import job_of
+from ckptplanner.engine.job import job_of
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario
 from ckptplanner.engine.tradeoff import tradeoff
@@ -110,6 +110,7 @@ def field(model: type[Any], path: str) -> st.SearchStrategy[Any]:
         "workload.framework": st.sampled_from(tuple(row.id for row in catalog.frameworks())),
         "storage.tier": TIERS,
         "saves": ROWS_OF_SAVES,
+        "failures.gaps_s": st.lists(rising(0.0, 1e13, low_excluded=True), max_size=5),
         "restart.classes": CLASSES,
         "prices.region": st.sampled_from(("us-west-2", "ap-northeast-1", "東京")),
     }

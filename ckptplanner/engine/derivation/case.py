@@ -14,9 +14,9 @@ from typing import Any
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.node_plan import Beyond, Hop, Phase
 from ckptplanner.engine.operations import RestartClass, SaveRow
-from ckptplanner.engine.outcome import Job, job_of
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 

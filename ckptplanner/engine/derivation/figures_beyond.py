@@ -19,7 +19,7 @@ from ckptplanner.engine.derivation.case import (
     of_waste,
 )
 from ckptplanner.engine.derivation.recipe import Figure, Recipe
-from ckptplanner.engine.outcome import mean_wait_s
+from ckptplanner.engine.job import mean_wait_s
 from ckptplanner.engine.replication import loss_probability
 from ckptplanner.text import text
 from ckptplanner.units import BYTES, COUNT, FRACTION, NBSP, USD, Unit

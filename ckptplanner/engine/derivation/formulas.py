@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 from ckptplanner.engine.derivation.case import Case, need_s, of_beyond, of_chosen, of_waste
+from ckptplanner.engine.job import mean_wait_s
 from ckptplanner.engine.operations import RestartClass
-from ckptplanner.engine.outcome import mean_wait_s
 from ckptplanner.units import NBSP
 
 

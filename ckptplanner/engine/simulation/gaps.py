@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from ckptplanner.engine.simulation import result
 from ckptplanner.engine.simulation.events import events_of
 from ckptplanner.engine.simulation.pattern import pattern_of
 from ckptplanner.engine.simulation.setup import Setup
-from ckptplanner.engine.simulation.steps import Chunk, Tick
+from ckptplanner.engine.simulation.steps import Chunk, IntArray, Tick
 from ckptplanner.frozen import BoolArray, FloatArray
 
-BLOCK = 2**15  # gaps that are worked on at once: with the arrays beside them they fit into a core's own cache
+BLOCK = 2**16  # gaps that are worked on at once: enough to hide the cost of a call, few enough for a core's cache
 MOST_ROWS = 120  # so that a count of rows fits into a signed byte
 
 
@@ -32,75 +33,126 @@ def is_plain(setup: Setup) -> bool:
     return all(part is None for part in beside) and events_of(setup).is_plain and not overlaps
 
 
-class _Blocks:
-    """Blocks of gaps with their ends, until every run is over."""
+def strip_runs(setup: Setup) -> int:
+    """How many runs are worked on side by side: a block holds most of their gaps, if those are not too many."""
+    return int(np.clip(2 ** round(math.log2(BLOCK / (setup.interruptions + 4.0))), 256, 4096))
 
-    def __init__(self, setup: Setup, random: np.random.Generator, runs: int, span_s: float) -> None:
+
+@dataclass(eq=False)
+class _Books:
+    """Sums over the attempts of each run, (runs,)."""
+
+    ran_s: FloatArray
+    trained_and_saved_s: FloatArray
+    begun: FloatArray
+    parts: FloatArray  # of the newest stops, in intervals
+    restorable: FloatArray
+    failures: FloatArray
+    attempts: FloatArray
+    last_s: FloatArray  # the attempt that the end of the run cuts off
+
+
+class _Strip:
+    """Blocks of gaps of some runs, until every run is over: gaps and when the next ones count from, (rows, runs that go on)."""
+
+    def __init__(self, setup: Setup, random: np.random.Generator, runs: int, span_s: float, buffers: FloatArray) -> None:
         self._law: Law = setup.law
-        self._random, self._span_s, self._down_s = random, span_s, setup.downtime_s
+        self._random, self._span_s, self._down_s, self._buffers = random, span_s, setup.downtime_s, buffers
         self.run = np.arange(runs)
         self.at = np.zeros(runs)  # when each run may fail again
 
     def __iter__(self) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Gaps and the times from which the next ones count, (rows, runs that go on)."""
         while len(self.run):
-            gaps = self._law.draw(self._random, (self._rows(), len(self.run)))
-            ready = gaps + self._down_s if self._down_s else gaps.copy()
+            shape = (self._rows(), len(self.run))
+            gaps = self._law.draw(self._random, shape)
+            ready = _view(self._buffers[0], shape)
+            np.add(gaps, self._down_s, out=ready)
             ready[0] += self.at
             for row in range(1, len(ready)):  # np.cumsum along this axis takes several times as long
                 ready[row] += ready[row - 1]
+            end = ready[-1].copy()
             yield gaps, ready
-            goes_on: BoolArray = ready[-1] < self._span_s
-            self.at, self.run = ready[-1][goes_on], self.run[goes_on]
+            goes_on: BoolArray = end < self._span_s
+            self.at, self.run = end[goes_on], self.run[goes_on]
 
     def _rows(self) -> int:
-        """Enough for most runs to end in it: what is expected and two standard deviations, if that is not too much."""
+        """Enough for most runs to end in it: what is expected and a standard deviation, if that is not too much."""
         expected = (self._span_s - float(self.at.min())) / (self._law.mean_s + self._down_s)
-        wanted = math.ceil(expected + 2.0 * math.sqrt(expected)) + 1
+        wanted = math.ceil(expected + math.sqrt(expected)) + 1
         return max(min(wanted, BLOCK // len(self.run), MOST_ROWS), 1)
+
+
+def _view(buffer: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """The beginning of a buffer as an array of that shape: fresh arrays of this size cost more than what is done to them."""
+    return buffer[: shape[0] * shape[1]].reshape(shape)
+
+
+def _buffers() -> FloatArray:
+    return np.empty((2, BLOCK))
 
 
 def run_gaps(
     setup: Setup, random: np.random.Generator, runs: int, span_s: float, *, counted: int | None = None, tick: Tick | None = None
 ) -> Chunk:
-    """Simulate a chunk of plain runs over `span_s`; arguments as in `steps.run_steps`."""
-    restart, stop = setup.causes[0].restart_s, setup.lost_s
-    every, write = setup.interval_s, setup.background_s
-    share = stop / every
-    totals = np.zeros((5, runs))  # running, stops begun, parts of them, saves that can be restored, in attempts
-    attempts, rows_done, last = np.zeros(runs), np.zeros(runs), np.zeros(runs)
-    blocks, is_first = _Blocks(setup, random, runs, span_s), True
-    for gaps, ready in blocks:
-        run = blocks.run
-        running = _attempts(gaps, ready, blocks.at, span_s, setup.downtime_s)
-        totals[4, run] += running.sum(axis=0)
+    """Simulate a chunk of plain runs over `span_s`; arguments as in `steps.run_steps`, but only those that count are there."""
+    wanted, side = runs if counted is None else counted, strip_runs(setup)
+    buffers, parts = _buffers(), list[tuple[FloatArray, FloatArray]]()
+    for first in range(0, wanted, side):
+        strip = _Strip(setup, random, side, span_s, buffers)
+        books = _books(setup, strip, side, span_s, buffers, tick, (first / runs, side / runs))
+        found, failed = _seconds(setup, books, span_s)
+        parts.append((found[: wanted - first], failed[: wanted - first]))
+    seconds, failures = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return Chunk(seconds, np.array([failures.sum()]), np.array([seconds[:, result.REWORK].sum()]), [])
+
+
+def _books(
+    setup: Setup,
+    strip: _Strip,
+    runs: int,
+    span_s: float,
+    buffers: FloatArray,
+    tick: Tick | None,
+    progress: tuple[float, float],
+) -> _Books:
+    """Go through the blocks of a strip."""
+    books = _Books(*np.zeros((8, runs)))
+    is_first = True
+    for gaps, ready in strip:
+        run = strip.run
         ended = _ended(ready, setup.downtime_s, span_s)
-        attempts[run] += ended
-        rows_done[run] += len(gaps)
-        first = running[0].copy() if is_first else None
-        running -= restart
+        running = _attempts(ready, strip.at, span_s, setup.downtime_s, _view(buffers[1], ready.shape))
+        books.ran_s[run] += running.sum(axis=0)
+        books.failures[run] += ended
+        books.attempts[run] += len(gaps)
+        fresh = running[0].copy()
+        running -= setup.causes[0].restart_s
         np.maximum(running, 0.0, out=running)
-        if first is not None:
-            running[0] = first
-        _take_last(running, ended, last, run)
-        totals[0, run] += running.sum(axis=0)
-        _add_saves(totals, run, running, share, every, write, gaps)
+        if is_first:  # a run begins without a restart
+            running[0] = fresh
+        _take_last(running, ended, books.last_s, run)
+        books.trained_and_saved_s[run] += running.sum(axis=0)
+        _add_saves(setup, books, run, running, gaps)
         is_first = False
         if tick is not None:
-            tick(1.0 - len(run) / runs * (1.0 - min(float(ready[-1].mean()) / span_s, 1.0)))
-    return _books(setup, totals, attempts, rows_done, last, span_s, runs if counted is None else counted)
+            left = len(run) / runs * (1.0 - min(float(strip.at.mean()) / span_s, 1.0))
+            tick(progress[0] + progress[1] * (1.0 - left))
+    return books
 
 
-def _attempts(gaps: FloatArray, ready: FloatArray, at: FloatArray, span_s: float, down_s: float) -> FloatArray:
+def _attempts(ready: FloatArray, at: FloatArray, span_s: float, down_s: float, cut: FloatArray) -> FloatArray:
     """The gaps cut at the end of the run. [s], (rows, runs); what begins later is 0"""
     if down_s:
-        fails, begins = np.minimum(ready - down_s, span_s), np.minimum(ready, span_s)
-    else:
-        fails = begins = np.minimum(ready, span_s)
-    cut = np.empty_like(gaps)
-    np.subtract(fails[0], at, out=cut[0])
-    np.subtract(fails[1:], begins[:-1], out=cut[1:])
-    return np.maximum(cut, 0.0, out=cut) if down_s else cut
+        np.subtract(ready, down_s, out=cut)
+        np.minimum(cut, span_s, out=cut)
+        np.minimum(ready, span_s, out=ready)
+        cut[0] -= at
+        cut[1:] -= ready[:-1]
+        return np.maximum(cut, 0.0, out=cut)
+    np.minimum(ready, span_s, out=ready)
+    np.subtract(ready[0], at, out=cut[0])
+    np.subtract(ready[1:], ready[:-1], out=cut[1:])
+    return cut
 
 
 def _ended(ready: FloatArray, down_s: float, span_s: float) -> FloatArray:
@@ -109,79 +161,63 @@ def _ended(ready: FloatArray, down_s: float, span_s: float) -> FloatArray:
     return np.asarray(np.add.reduce(before.view(np.int8), axis=0, dtype=np.int8), dtype=float)
 
 
-def _take_last(
-    running: FloatArray, ended: FloatArray, last: FloatArray, run: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> None:
+def _take_last(running: FloatArray, ended: FloatArray, last: FloatArray, run: IntArray) -> None:
     """Note how long the attempt ran that the end of the run cuts off, where it is in this block."""
     row = ended.astype(np.int64)
     here = np.flatnonzero(row < len(running))
     last[run[here]] = running[row[here], here]
 
 
-def _add_saves(
-    totals: FloatArray,
-    run: np.ndarray[tuple[int], np.dtype[np.int64]],
-    running: FloatArray,
-    share: float,
-    every_s: float,
-    write_s: float,
-    work: FloatArray,
-) -> None:
-    """Count stops and restorable saves; `work` is an array to compute in.
+def _add_saves(setup: Setup, books: _Books, run: IntArray, running: FloatArray, work: FloatArray) -> None:
+    """Count stops and restorable saves; `running` is used up, `work` is an array to compute in.
 
     With x = (u + C) / T: floor(x) stops have begun, the newest is min(x - floor(x), C/T) of an interval old, and
     floor(x - (C + t_a) / T) saves can be restored.
     """
+    every = setup.interval_s
+    share = setup.lost_s / every
     x = running
-    x *= 1.0 / every_s
+    x *= 1.0 / every
     x += share
     begun = np.floor(x, out=work)
-    totals[1, run] += begun.sum(axis=0)
+    books.begun[run] += begun.sum(axis=0)
     part = np.subtract(x, begun, out=work)
-    totals[2, run] += np.minimum(part, share, out=part).sum(axis=0)
-    x -= share + write_s / every_s
+    books.parts[run] += np.minimum(part, share, out=part).sum(axis=0)
+    x -= share + setup.background_s / every
     np.maximum(x, 0.0, out=x)
-    totals[3, run] += np.floor(x, out=x).sum(axis=0)
+    books.restorable[run] += np.floor(x, out=x).sum(axis=0)
 
 
-def _books(
-    setup: Setup,
-    totals: FloatArray,
-    attempts: FloatArray,
-    rows: FloatArray,
-    last: FloatArray,
-    span_s: float,
-    counted: int,
-) -> Chunk:
-    """Seconds by cause. The attempt that the end cuts off keeps all of its training; what it wrote counts like the rest."""
-    stop, every, write = setup.lost_s, setup.interval_s, setup.background_s
-    running, begun, parts, kept, spent = totals
-    saving = (begun - rows) * stop + parts * every
+def _seconds(setup: Setup, books: _Books, span_s: float) -> tuple[FloatArray, FloatArray]:
+    """Seconds by cause, (runs, 7), and failures, (runs,). The attempt that the end cuts off keeps all of its training."""
+    stop, every, write, last = setup.lost_s, setup.interval_s, setup.background_s, books.last_s
+    running = books.trained_and_saved_s
+    saving = (books.begun - books.attempts) * stop + books.parts * every
     begun_last = np.floor((last + stop) / every)
     saving_last = (begun_last - 1.0) * stop + np.minimum(last + stop - begun_last * every, stop)
     kept_last = np.maximum(np.floor((last - write) / every), 0.0)
-    training = (kept - kept_last) * (every - stop) + (last - saving_last)
+    training = (books.restorable - kept_last) * (every - stop) + (last - saving_last)
     rework = np.maximum(running - saving - training, 0.0)
     seconds = np.zeros((len(running), len(result.CAUSES)))
     seconds[:, result.TRAINING] = training
     seconds[:, result.SAVING] = saving
     seconds[:, result.REWORK] = rework
-    seconds[:, result.RESTART] = spent - running
-    seconds[:, result.DOWN] = np.maximum(span_s - spent, 0.0)
+    seconds[:, result.RESTART] = books.ran_s - running
+    seconds[:, result.DOWN] = np.maximum(span_s - books.ran_s, 0.0)
     if setup.other_stop_fraction:
         seconds[:, result.SAVING] += setup.other_stop_fraction * (training + rework)
         seconds[:, [result.TRAINING, result.REWORK]] *= 1.0 - setup.other_stop_fraction
-    counts = np.array([attempts[:counted].sum()])
-    return Chunk(seconds, counts, np.array([rework[:counted].sum()]), [])
+    return seconds, books.failures
 
 
-def gaps_of(setup: Setup, random: np.random.Generator, runs: int, span_s: float, run: int) -> FloatArray:
+def gaps_of(setup: Setup, random: np.random.Generator, span_s: float, run: int) -> FloatArray:
     """The gaps that `run_gaps` draws for one run of a chunk. [s]"""
     found: list[FloatArray] = []
-    blocks = _Blocks(setup, random, runs, span_s)
-    for gaps, _ in blocks:
-        column = int(np.searchsorted(blocks.run, run))
-        if column == len(blocks.run) or blocks.run[column] != run:
-            break
-        found.append(gaps[:, column].copy())
+    side, buffers = strip_runs(setup), _buffers()
+    for first in range(0, run + 1, side):
+        strip = _Strip(setup, random, side, span_s, buffers)
+        for gaps, _ in strip:
+            column = int(np.searchsorted(strip.run, run - first))
+            if column < len(strip.run) and strip.run[column] == run - first:
+                found.append(gaps[:, column].copy())
     return np.concatenate(found)

@@ -52,6 +52,11 @@ class Pattern:
         """From one shared stop to the next. [s]"""
         return self.stop_s + self.slots * self.slot_s + self.wait_s
 
+    @property
+    def waits(self) -> bool:
+        """Whether training ever waits for a write."""
+        return self.wait_s > 0.0 or self.slot_wait_s > 0.0
+
     def first_stop_s(self, done: Done) -> FloatArray:
         """When the first shared stop begins. [s]"""
         return np.asarray((self.first - done) * self.slot_s - self.slot_wait_s)

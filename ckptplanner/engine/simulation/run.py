@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ckptplanner.engine.simulation.events import events_of
-from ckptplanner.engine.simulation.gaps import is_plain, run_gaps
+from ckptplanner.engine.simulation.gaps import is_plain, run_gaps, strip_runs
 from ckptplanner.engine.simulation.result import KEPT_RUNS, Partial, Simulation, partial_of, simulation_of
 from ckptplanner.engine.simulation.setup import Setup
 from ckptplanner.engine.simulation.steps import Tick, run_steps
@@ -26,7 +26,7 @@ from ckptplanner.engine.simulation.steps import Tick, run_steps
 Progress = Callable[[float], None]
 
 MOST_INTERRUPTIONS = 50_000  # of one run; a longer run is cut to what has so many on average
-PLAIN_GAPS = 2**15  # of a chunk, roughly
+PLAIN_GAPS = 2**18  # of a chunk, roughly
 TASK_GAPS = 2**20  # of a task, roughly: some ten milliseconds
 AHEAD = 32  # tasks that wait in an executor
 POLL_S = 0.03
@@ -52,7 +52,7 @@ def layout_of(setup: Setup) -> Layout:
     count = min(setup.interruptions, MOST_INTERRUPTIONS) + 4.0
     plain = is_plain(setup)
     few = 1024 if count < 1000 else 256
-    runs = int(np.clip(2 ** round(np.log2(PLAIN_GAPS / count)), 256, 4096)) if plain else few
+    runs = max(strip_runs(setup), int(2 ** round(np.log2(PLAIN_GAPS / count)))) if plain else few
     return Layout(span, plain, runs, max(int(TASK_GAPS / (runs * count * (1 if plain else 8))), 1))
 
 

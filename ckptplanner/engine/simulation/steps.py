@@ -230,7 +230,8 @@ class _Stepper:
         over = ~is_pause
         spent = state.spent
         spent[:, result.SAVING] += np.where(over, saving, 0.0)
-        spent[:, result.WAITING] += np.where(over, u - cut - work - saving, 0.0)
+        if self.pattern.waits:
+            spent[:, result.WAITING] += np.where(over, u - cut - work - saving, 0.0)
         spent[:, result.REWORK] += np.where(over, rework, 0.0)
         is_planned = number == events.planned
         if is_saved.any():

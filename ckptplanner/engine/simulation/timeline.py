@@ -83,9 +83,9 @@ def timeline(setup: Setup, *, seed: int, run: int = 0) -> Timeline:
     layout = layout_of(setup)
     chunk, row = divmod(run, layout.chunk_runs)
     if layout.plain:
-        gaps = gaps_of(setup, stream(seed, chunk), layout.chunk_runs, layout.span_s, row)
+        gaps = gaps_of(setup, stream(seed, chunk), layout.span_s, row)
         done = replay(setup, gaps, layout.span_s)
-        seconds = run_gaps(setup, stream(seed, chunk), layout.chunk_runs, layout.span_s).seconds[row]
+        seconds = run_gaps(setup, stream(seed, chunk), layout.chunk_runs, layout.span_s, counted=row + 1).seconds[row]
     else:
         done = run_steps(setup, stream(seed, chunk), layout.chunk_runs, layout.span_s, record=row)
         seconds = done.seconds[row]

@@ -1,0 +1,170 @@
+"""Whether a simulation says the same as the plan's formula, in words (docs/models.md 17.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.simulation.result import Simulation
+from ckptplanner.text import Text, text
+from ckptplanner.units import FRACTION, SECONDS, brief, grouped, percent, rough, significant
+
+ERRORS = 3.0  # standard errors that chance explains
+PARTS = 0.02  # of the waste; the share from which the planner says that two models part
+ENDS = 0.0003  # of the run, which begins without a restart and ends with everything kept
+UNCLEAR = 0.1  # of the waste: three errors above that say nothing yet
+FEW_TURNS, FEW_SAVES = 5.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The simulation beside the plan's formulas.
+
+    `formula_fraction` is the plan's total, the number that drives decisions; None where it has none. `agrees` is true within
+    3 standard errors, which is chance, or within 2 % of the waste, below which no one would plan differently, or within 0.03
+    points, which the two ends of a run make: it begins without a restart, and its last stretch is not lost. It says little
+    where `is_clear` is false: three standard errors are more than a tenth of the waste, and the text asks for more runs.
+    """
+
+    formula_fraction: float | None
+    first_order_fraction: float | None
+    agrees: bool
+    is_clear: bool
+    text: Text
+
+
+def check(plan: Plan, simulation: Simulation) -> Check:
+    """Compare a simulation with the plan that it was made from."""
+    waste = plan.waste
+    formula = waste.total_fraction if waste is not None else None
+    first = waste.first_order_fraction if waste is not None else None
+    if formula is None:
+        return Check(None, first, False, False, text("The plan has no waste to compare the simulation with."))
+    apart = abs(simulation.waste_fraction - formula)
+    agrees = apart <= max(ERRORS * simulation.standard_error, PARTS * formula, ENDS)
+    noise = ERRORS * simulation.standard_error
+    if noise > UNCLEAR * simulation.waste_fraction and apart <= noise:
+        return Check(formula, first, agrees, False, _unclear(simulation))
+    sentences = [_verdict(simulation, formula, agrees=agrees)]
+    reason = next(_reasons(plan, simulation), None)
+    if not agrees:
+        sentences.append(reason or text("The formula leaves out something that matters here."))
+    sentences += _first_order(plan)
+    if simulation.is_shortened:
+        sentences.append(
+            text(
+                "Only {span} of each run was simulated: it has very many interruptions.", span=rough(simulation.span_s, SECONDS)
+            )
+        )
+    return Check(formula, first, agrees, True, _joined(sentences))
+
+
+def _joined(sentences: list[Text]) -> Text:
+    """Sentences one after the other, each translated for itself."""
+    if len(sentences) == 1:
+        return sentences[0]
+    values = {f"s{index}": one for index, one in enumerate(sentences)}
+    return text(" ".join(f"{{{name}}}" for name in values), **values)
+
+
+def _unclear(simulation: Simulation) -> Text:
+    needed = simulation.runs * (ERRORS * simulation.standard_error / (UNCLEAR * max(simulation.waste_fraction, 1e-12))) ** 2
+    return text(
+        "{runs} runs cannot tell yet: their mean, {waste}, is known to {error} only. Some {needed} runs would do.",
+        runs=grouped(simulation.runs), waste=percent(simulation.waste_fraction),
+        error=text("± {error}", error=brief(ERRORS * simulation.standard_error, FRACTION, 2)),
+        needed=grouped(float(significant(min(needed, 1e12), 1).replace(",", ""))),
+    )  # fmt: skip
+
+
+def _verdict(simulation: Simulation, formula: float, *, agrees: bool) -> Text:
+    apart = simulation.waste_fraction - formula
+    errors = abs(apart) / simulation.standard_error if simulation.standard_error > 0.0 else None
+    values = {
+        "simulated": percent(simulation.waste_fraction),
+        "formula": percent(formula),
+        "points": significant(abs(apart) * 100.0, 2),
+        "errors": "–" if errors is None else significant(errors, 2),
+    }
+    if agrees:
+        return text(
+            "The simulation wastes {simulated} and the formula says {formula}: they agree, {points} points or {errors} "
+            "standard errors apart.",
+            **values,
+        )
+    if apart > 0.0:
+        return text(
+            "The simulation wastes {simulated}, more than the {formula} of the formula: {points} points or {errors} standard "
+            "errors apart.",
+            **values,
+        )
+    return text(
+        "The simulation wastes {simulated}, less than the {formula} of the formula: {points} points or {errors} standard "
+        "errors apart.",
+        **values,
+    )
+
+
+def _reasons(plan: Plan, simulation: Simulation) -> Iterator[Text]:
+    """What the simulation has and the formula has not, the most likely first."""
+    setup, schedule, scenario = simulation.setup, plan.schedule, plan.scenario
+    if schedule is not None and setup.run_s < max(FEW_TURNS * schedule.mtbi_s, FEW_SAVES * schedule.period_s):
+        yield text(
+            "The run of {run} is short against the {mtbi} between interruptions and the {interval} between saves; the formula "
+            "is for a long one.",
+            run=rough(setup.run_s, SECONDS), mtbi=rough(schedule.mtbi_s, SECONDS), interval=rough(schedule.period_s, SECONDS),
+        )  # fmt: skip
+    if setup.notice is not None:
+        yield text("The formula knows no spot notice; in the simulation a last save is made where the notice is long enough.")
+    if setup.spares is not None and setup.spares.nodes:
+        yield text(
+            "The formula lets a lost node wait for its own replacement; in the simulation the job takes the next one that "
+            "comes."
+        )
+    if setup.planned is not None:
+        yield text(
+            "Planned stops come at fixed times, so they meet the saves at the same place each time; the formula takes the "
+            "mean, and adds them to the rest."
+        )
+    if plan.levels is not None and (scenario.failures.law != "weibull" or scenario.failures.weibull_shape != 1.0):
+        yield text("The formula of two levels takes interruptions as memoryless; the simulation takes their law.")
+    if any(cause.level == "step" for cause in setup.causes) or setup.fleet is not None:
+        yield text("The formula takes all interruptions at one mean rate; in the simulation they come by their own law.")
+
+
+def _first_order(plan: Plan) -> list[Text]:
+    """Where the first-order formula parts from the exact one, and why."""
+    waste, schedule = plan.waste, plan.schedule
+    if waste is None or schedule is None or waste.exact_fraction is None:
+        return []
+    ratio = brief(schedule.lost_per_save_s / schedule.mtbi_s, FRACTION, 2)
+    if waste.first_order_fraction is None:
+        return [
+            text(
+                "The first-order formula gives more than 100 % here: a save takes {ratio} of the time between interruptions.",
+                ratio=ratio,
+            )
+        ]
+    more = waste.first_order_fraction / waste.exact_fraction - 1.0 if waste.exact_fraction > 0.0 else 0.0
+    if abs(more) <= PARTS:
+        return []
+    values = {
+        "first": percent(waste.first_order_fraction), "more": brief(abs(more), FRACTION, 2), "ratio": ratio,
+        "interval": brief(schedule.period_s / schedule.mtbi_s, FRACTION, 2),
+    }  # fmt: skip
+    if more > 0.0:
+        return [
+            text(
+                "The first-order formula says {first}, {more} too much: a save takes {ratio} and an interval {interval} of the "
+                "time between interruptions, and it counts on both being small.",
+                **values,
+            )
+        ]
+    return [
+        text(
+            "The first-order formula says {first}, {more} too little: a save takes {ratio} and an interval {interval} of the "
+            "time between interruptions, and it counts on both being small.",
+            **values,
+        )
+    ]
