@@ -54,7 +54,7 @@ class EmptyPage(QWidget):
         self._title.setText(title)
         self._words.setText(words)
         for label in (self._title, self._words):  # a box that centres labels does not ask how tall they are at their width
-            label.setFixedHeight(label.heightForWidth(_WIDTH))
+            label.setFixedHeight(max(label.heightForWidth(_WIDTH), 0))
         self.begin.setVisible(has_button)
 
     @override

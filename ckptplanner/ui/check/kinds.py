@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say
 
 # as the simulation names them; what the lanes call lost is the rework that the bar counts
 CAUSES = ("training", "saving", "waiting", "rework", "restart", "down", "planned")
 LANES = ("training", "saving", "waiting", "lost", "restart", "down", "planned")
+_ROW = re.compile(r"row (\d+), from \w+")
 ALWAYS = ("training", "saving", "lost", "restart")
 
 
@@ -44,7 +47,15 @@ def interruption_words(cause: str, level: str) -> str:
         "step": say("goes on after a pause"), "local": say("goes back to the newest save"),
         "shared": say("goes back to shared storage"),
     }.get(level, "")  # fmt: skip
-    name = {
-        "rack lost": say("rack lost"), "planned stop": say("planned stop"), "group lost": say("group lost"),
+    return say("{cause}; {after}", cause=_event_word(cause), after=after) if after else _event_word(cause)
+
+
+def _event_word(cause: str) -> str:
+    """The simulation's name of an interruption, as a person reads it."""
+    if (row := _ROW.fullmatch(cause)) is not None:
+        return say("restart class {number}", number=row[1])
+    return {
+        "interruption": say("interruption"), "node": say("node lost"), "process": say("process ended"),
+        "cluster": say("all nodes stopped"), "rack lost": say("rack lost"), "planned stop": say("planned stop"),
+        "group lost": say("all copies of a group lost"),
     }.get(cause, cause)  # fmt: skip
-    return say("{cause}; {after}", cause=name, after=after) if after else name
