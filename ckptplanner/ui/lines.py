@@ -1,4 +1,4 @@
-"""Labels that keep to their lines: a sentence in at most two, a quiet one in one; the tooltip has what does not fit."""
+"""Labels that keep to their lines: a sentence in a few, a quiet one in one; the tooltip has what does not fit."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ class QuietLine(QLabel):
 
 
 class Sentence(QLabel):
-    """A sentence in at most two lines, as tall as it needs at its width; a label's own wrapping asks for too much."""
+    """A sentence in at most a few lines, as tall as it needs at its width; a label's own wrapping asks for too much."""
 
-    def __init__(self, name: str, *, is_title: bool) -> None:
+    def __init__(self, name: str, *, is_title: bool, most_lines: int = 2) -> None:
         super().__init__()
+        self._most_lines = most_lines
         self.setObjectName(name)
         self._is_title = is_title
         self._colour = LIGHT.text
@@ -67,7 +68,7 @@ class Sentence(QLabel):
         self._fit()
 
     def _lines(self) -> list[str]:
-        return lines_of(self.text(), self.width(), 2, BODY_PX, bold=self._is_title)
+        return lines_of(self.text(), self.width(), self._most_lines, BODY_PX, bold=self._is_title)
 
     def _fit(self) -> None:
         lines = self._lines()

@@ -2,9 +2,9 @@
 
     [ training 99.46 % ...................................................|#]
       \\____________________________________________________________________\\
-    simulated [ saving | done again              | restart     ] 0.537 %
-    formula   [ saving | done again               | restart    ] 0.538 %
-    # saving 0.19 % (0.19 %)   # done again 0.22 % (0.23 %)   # restart 0.13 % (0.12 %)
+    simulated [ 0.19 % | 0.22 %              | 0.13 %     ] 0.537 %
+    formula   [ 0.19 % | 0.23 %               | 0.12 %    ] 0.538 %
+    # saving 0.19 %   # done again 0.22 %   # restart 0.13 %
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ckptplanner.units import FRACTION, brief, percent
 
 _TITLE, _WHOLE, _FAN, _BAR, _BETWEEN, _LEGEND = 22.0, 16.0, 8.0, 16.0, 4.0, 16.0  # heights, from above [px]
 _MORE = 10.0  # by which each bar may be taller, where there is room [px]
-_BEFORE_LEGEND, _FADED, _SWATCH, _LEAST = 6.0, 0.4, 8.0, 1.0
+_BEFORE_LEGEND, _FADED, _SWATCH, _LEAST, _APART = 6.0, 0.4, 8.0, 1.0, 16.0
 Shares = Mapping[str, float]
 
 
@@ -95,22 +95,30 @@ class CauseBars(QWidget):
 
     # ------------------------------------------------------------ measures
 
-    def _columns(self) -> int:
-        """How many entries of the legend stand side by side."""
-        widest = max((_SWATCH + 6 + width_of(self._words(name)) for name in self._lost()), default=1.0) + 16
-        return max(int((self.width() + 16) // widest), 1)
+    def _legend(self) -> list[tuple[str, str, QRectF]]:
+        """Every loss with its words and its room, in as many lines as they need; counted from the top of the legend."""
+        placed: list[tuple[str, str, QRectF]] = []
+        x, y = 0.0, 0.0
+        for name in self._lost():
+            words = say("{cause} {share}", cause=cause_word(name), share=brief(self._simulated.get(name, 0.0), FRACTION))
+            width = min(_SWATCH + 6 + width_of(words), float(self.width()))
+            if x and x + width > self.width():
+                x, y = 0.0, y + _LEGEND
+            placed.append((name, words, QRectF(x, y, width, _LEGEND)))
+            x += width + _APART
+        return placed
 
     def _rows(self) -> int:
         return 1 if self._formula is None else 2
 
     def _height(self) -> int:
-        lines = -(-len(self._lost()) // self._columns())
+        legend = max((room.bottom() for _, _, room in self._legend()), default=0.0)
         bars = self._rows() * _BAR + (self._rows() - 1) * _BETWEEN
-        return int(_TITLE + _WHOLE + _FAN + bars + _BEFORE_LEGEND + lines * _LEGEND)
+        return int(_TITLE + _WHOLE + _FAN + bars + _BEFORE_LEGEND + legend)
 
     @override
     def sizeHint(self) -> QSize:
-        return QSize(480, self._height())
+        return QSize(480, self._height() + int(_MORE * (1 + self._rows())))
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -185,7 +193,7 @@ class CauseBars(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_parts(self, painter: QPainter, bar: QRectF, shares: Shares, total: float, *, has_words: bool = True) -> None:
-        """One stacked bar of the losses, with names where there is room."""
+        """One stacked bar of the losses, with shares where there is room."""
         left = bar.left()
         names = [name for name in CAUSES[1:] if shares.get(name, 0.0) > 0.0]
         for name in names:
@@ -193,20 +201,18 @@ class CauseBars(QWidget):
             part = QRectF(left, bar.top(), max(width - (_LEAST if has_words else 0.0), 0.5), bar.height())
             colour = colour_of(name, self._theme)
             painter.fillRect(part, QColor(colour))
-            if has_words and width_of(cause_word(name)) + 10 <= part.width():
-                write(painter, part.adjusted(5, 0, -5, 0), cause_word(name), ink_on(colour, self._theme))
+            words = brief(shares[name], FRACTION)
+            if has_words and width_of(words) + 8 <= part.width():
+                write(painter, part.adjusted(4, 0, -4, 0), words, ink_on(colour, self._theme))
             self._rooms.append((part.adjusted(-1, -2, 1, 2), name))
             left += width
 
     def _paint_legend(self, painter: QPainter, top: float) -> None:
-        columns = self._columns()
-        pitch = (self.width() + 16) / columns
-        for index, name in enumerate(self._lost()):
-            x, y = (index % columns) * pitch, top + (index // columns) * _LEGEND
-            painter.fillRect(QRectF(x, y + 4, _SWATCH, _SWATCH), QColor(colour_of(name, self._theme)))
-            room = QRectF(x + _SWATCH + 6, y, pitch - _SWATCH - 22, _LEGEND)
-            write(painter, room, self._words(name), self._theme.text)
-            self._rooms.append((QRectF(x, y, pitch, _LEGEND), name))
+        for name, words, place in self._legend():
+            room = place.translated(0.0, top)
+            painter.fillRect(QRectF(room.left(), room.top() + 4, _SWATCH, _SWATCH), QColor(colour_of(name, self._theme)))
+            write(painter, room.adjusted(_SWATCH + 6, 0, 1, 0), words, self._theme.text)
+            self._rooms.append((room, name))
 
     # ------------------------------------------------------------ hands
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.scenario_bar import Switch
 from ckptplanner.ui.words import say
 from ckptplanner.units import SECONDS, grouped, rough
@@ -42,9 +43,9 @@ class Controls(QWidget):
         self.another = QPushButton(say("Another seed"))
         self.another.setObjectName("check.another")
         self.another.setToolTip(say("Draw other interruptions: the answer should hardly change"))
-        self._count = QLabel()
+        self._count = QuietLine()
         self._count.setObjectName("check.count")
-        self._count.setProperty("role", "small")
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._bar = QProgressBar()
         self._bar.setObjectName("check.progress")
         self._bar.setRange(0, _STEPS)
@@ -76,8 +77,7 @@ class Controls(QWidget):
         row.addSpacing(12)
         row.addWidget(self._seed)
         row.addWidget(self.another)
-        row.addStretch(1)
-        row.addWidget(self._count)
+        row.addWidget(self._count, 1)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
@@ -104,7 +104,7 @@ class Controls(QWidget):
         for part in (self.start, self.runs, self.another):
             part.setEnabled(may_start)
         self._bar.setVisible(False)
-        self._count.setText(note)
+        self._count.show_words(note)
 
     def show_progress(self, fraction: float, runs: int, seconds: float) -> None:
         """So much of `runs` is done after `seconds`."""
@@ -118,4 +118,4 @@ class Controls(QWidget):
                 f"{max(round(seconds / fraction - seconds), 1)}\u00a0s"
             )  # fmt: skip
             done = say("{done}, {time} left", done=done, time=left)
-        self._count.setText(done)
+        self._count.show_words(done)

@@ -21,8 +21,8 @@ from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, rough
 
 AXIS, _MARKS, _SHARE = 22.0, 16.0, 60.0  # heights of axis and of the row of crosses; width of the shares [px]
-_TALLEST, _PITCH_GAP, _LEAST, _FADED = 34.0, 4.0, 2.0, 0.4
-_CROSSES_APART, _MOST_LABELS, _AROUND = 9.0, 120, 8.0
+_TALLEST, _PITCH_GAP, _LEAST, _FADED = 40.0, 4.0, 2.0, 0.4
+_CROSSES_APART, _MOST_LABELS, _AROUND, _LOWEST = 9.0, 120, 8.0, 18.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,10 @@ class Frame:
         return float(int(min(free / max(len(self.run.lanes), 1), _TALLEST + _PITCH_GAP)))
 
     @staticmethod
-    def height_of(run: Run) -> float:
-        """The height beyond which nothing gets more readable. [px]"""
-        return _MARKS + AXIS + len(run.lanes) * (_TALLEST + _PITCH_GAP) + 2
+    def heights_of(run: Run) -> tuple[int, int]:
+        """The least height at which names do not touch, and the one beyond which nothing gets more readable. [px]"""
+        least, most = (_MARKS + AXIS + len(run.lanes) * pitch + 2 for pitch in (_LOWEST, _TALLEST + _PITCH_GAP))
+        return int(least), int(most)
 
     @property
     def whole(self) -> QRectF:

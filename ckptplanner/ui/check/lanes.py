@@ -69,7 +69,9 @@ class LaneView(QWidget):
             if run is not None and not (keeps_view and self._end_s <= run.length_s):
                 self._look_at(0.0, run.length_s)
             if run is not None:
-                self.setMaximumHeight(int(Frame.height_of(run)))
+                least, most = Frame.heights_of(run)
+                self.setMinimumHeight(least)
+                self.setMaximumHeight(most)
         self._describe()
         self.update()
 

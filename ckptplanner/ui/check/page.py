@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QMessageBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.causes import formula_causes
@@ -54,7 +54,11 @@ class CheckPage(QWidget):
         self._details.setProperty("role", "link")
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.picture)
+        self._scroll = QScrollArea()  # where the window is low, nothing is squeezed
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(self.picture)
+        self._stack.addWidget(self._scroll)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
@@ -227,7 +231,7 @@ class CheckPage(QWidget):
             self._stack.setCurrentWidget(self._empty)
         else:
             self._draw_result(result)
-            self._stack.setCurrentWidget(self.picture)
+            self._stack.setCurrentWidget(self._scroll)
         if had_focus and (seen := next((button for button in buttons if button.isVisible()), None)) is not None:
             seen.setFocus()
 
@@ -278,11 +282,11 @@ class CheckPage(QWidget):
     @property
     def picture_widget(self) -> QWidget:
         """What a picture of the page shows."""
-        return self.picture if self._stack.currentWidget() is self.picture else self
+        return self.picture if self._stack.currentWidget() is self._scroll else self
 
     def texts(self) -> list[list[str]]:
         """What was found as a table: headings and rows."""
-        return self.picture.causes.texts() if self._stack.currentWidget() is self.picture else [[]]
+        return self.picture.causes.texts() if self._stack.currentWidget() is self._scroll else [[]]
 
 
 def _why_not(plan: Plan) -> str:

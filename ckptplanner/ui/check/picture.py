@@ -88,7 +88,7 @@ class Picture(QWidget):
         self._theme = LIGHT
         self._sign = QLabel()
         self._sign.setFixedSize(20, 20)
-        self.sentence = Sentence("check.sentence", is_title=True)
+        self.sentence = Sentence("check.sentence", is_title=True, most_lines=3)
         self.detail = Sentence("check.detail", is_title=False)
         self.strip, self.causes, self.head, self.lanes = Strip(), CauseBars(), RunHead(), LaneView()
         said = QHBoxLayout()
@@ -102,7 +102,7 @@ class Picture(QWidget):
         upper = QHBoxLayout()
         upper.setSpacing(40)
         upper.addWidget(self.strip, 50)
-        upper.addWidget(self.causes, 50)
+        upper.addWidget(self.causes, 50, Qt.AlignmentFlag.AlignTop)
         box = QVBoxLayout(self)
         box.setContentsMargins(_EDGE, 6, _EDGE, 6)
         box.setSpacing(0)

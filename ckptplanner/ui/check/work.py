@@ -85,6 +85,8 @@ def marks_of(result: Result) -> tuple[FormulaMark, ...]:
     names = {"exponential": say("exact"), "renewal": say("exact, with memory"), "two_levels": say("two levels")}
     exact, first = names.get(waste.exact_model, say("exact")), say("first order")
     planned = waste.planned_fraction or 0.0
+    if planned:
+        exact, first = (say("{formula} and planned stops", formula=name) for name in (exact, first))
     with_planned = None if found.first_order_fraction is None else found.first_order_fraction + planned
     if waste.model != "exact":
         other = None if waste.exact_fraction is None else waste.exact_fraction + planned
