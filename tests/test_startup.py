@@ -33,6 +33,18 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
     assert "pyqtgraph" in loaded
 
 
-@pytest.mark.parametrize("module", ["pandas", "scipy", "matplotlib", "PySide6.QtPrintSupport"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "pandas",
+        "scipy",
+        "matplotlib",
+        "PySide6.QtPrintSupport",
+        "ckptplanner.ui.background",
+        "ckptplanner.ui.check.page",
+        "ckptplanner.engine.simulation.run",
+        "concurrent.futures",
+    ],
+)
 def test_the_first_paint_does_not_wait_for(module: str, loaded: frozenset[str]) -> None:
     assert module not in loaded

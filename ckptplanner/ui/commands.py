@@ -33,8 +33,9 @@ from ckptplanner.engine.scenario import NamedScenario, Scenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.frozen import value_at
 from ckptplanner.ui.assets import asset_path
+from ckptplanner.ui.plan_view import CHECK
 from ckptplanner.ui.store import Store
-from ckptplanner.ui.views import Views
+from ckptplanner.ui.views import PLAN, Views
 from ckptplanner.ui.words import say
 from ckptplanner.units import PARAMS, UnitError, parse
 
@@ -307,6 +308,12 @@ class Commands:
     def remove(self) -> None:
         """Take the current scenario away; undo brings it back."""
         self._store.remove(self._store.workbook.current)
+
+    def check_plan(self) -> None:
+        """Show the check by simulation and begin it, unless this plan has been simulated."""
+        self._view.show_view(PLAN)
+        self._view.plan.show_page(CHECK)
+        self._view.plan.check().begin()
 
     # ------------------------------------------------------------ taking away
 

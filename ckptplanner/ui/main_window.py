@@ -175,6 +175,9 @@ class MainWindow(QMainWindow):
         menu.addAction(self._action(say("Compare with this one (base)"), do.make_base))
         menu.addAction(self._action(say("Remove"), do.remove))
         menu.addSeparator()
+        self._check = self._action(say("Check my plan by simulation"), do.check_plan, "Ctrl+R", "check")
+        menu.addAction(self._check)
+        menu.addSeparator()
         menu.addAction(self._action(say("Next scenario"), lambda: self._step(1), "Ctrl+Tab"))
         menu.addAction(self._action(say("Previous scenario"), lambda: self._step(-1), "Ctrl+Shift+Tab"))
 
@@ -212,6 +215,7 @@ class MainWindow(QMainWindow):
             (say("Storage options"), lambda: plan(table=0)),
             (say("Save schedule"), lambda: plan(table=1)),
             (say("Restart classes"), lambda: plan(table=2)),
+            (say("Check by simulation"), lambda: plan(page=2)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
@@ -241,7 +245,7 @@ class MainWindow(QMainWindow):
         self._file_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._file_label)
         row.addSpacing(12)
-        groups = ((self._new, self._open, self._save), (self._undo, self._redo), (self._import, self._export))
+        groups = ((self._new, self._open, self._save), (self._undo, self._redo), (self._import, self._export), (self._check,))
         for group in groups:
             for action in group:
                 row.addWidget(self._button(action))
@@ -466,6 +470,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._commands.may_leave():
             self._remember()
+            self._view.plan.close_work()
             event.accept()
         else:
             event.ignore()

@@ -18,14 +18,17 @@ from ckptplanner.ui.words import say
 from ckptplanner.units import SECONDS, rough
 
 if TYPE_CHECKING:
-    from ckptplanner.ui.plots.tradeoff import TradeoffPlot
+    from ckptplanner.ui.check.page import CheckPage
     from ckptplanner.ui.plots.write_time import WriteTimePlots
     from ckptplanner.ui.tradeoff_page import TradeoffPage
     from ckptplanner.ui.widgets.rows_table import RowsTable
 
 
+OVER_WRITE_TIME, TRADEOFF, CHECK = range(3)
+
+
 class PlanView(QWidget):
-    """Two pages of plots over the table of options."""
+    """Two pages of plots over the tables, and the check by simulation, which takes all the room."""
 
     edited = Signal(str, object)
     gesture_ended = Signal()
@@ -43,10 +46,11 @@ class PlanView(QWidget):
         self._basis: Basis = "month"
         self._ghost: Plan | None = None
         self._page: TradeoffPage | None = None
+        self._check: CheckPage | None = None
         self._shown: Shown | None = None
         self._tabs = QTabBar()
         self._tabs.setObjectName("plan_pages")
-        for label in (say("Over the write time"), say("Idle GPUs against storage")):
+        for label in (say("Over the write time"), say("Idle GPUs against storage"), say("Check by simulation")):
             self._tabs.addTab(label)
         self._cost = Switch("cost", (
             ("storage", say("Storage"), say("The storage bill alone, as in Article A")),
@@ -83,7 +87,7 @@ class PlanView(QWidget):
         head.addWidget(self.tables)
         head.addStretch(1)
         head.addWidget(self._count)
-        below = QWidget()
+        self._tables_below = below = QWidget()
         lower = QVBoxLayout(below)
         lower.setContentsMargins(0, 0, 0, 0)
         lower.setSpacing(0)
@@ -114,6 +118,8 @@ class PlanView(QWidget):
             self._plots.show_plans(shown, basis)
         if self._page is not None:
             self._page.show_plan(now, basis)
+        if self._check is not None:
+            self._check.show_plan(now)
         self.options.show_plan(now, basis, self._theme)
         for index in self._rows:
             self._show_rows(index)
@@ -156,12 +162,21 @@ class PlanView(QWidget):
             show = show_schedule if index == 1 else show_classes
             show(self._rows[index], self._shown.plan, self._theme)
 
+    def note_plans(self, shown: Sequence[Shown]) -> None:
+        """While another view is seen: a simulation of a plan that has changed is given up all the same."""
+        if self._check is not None:
+            self._check.show_plan(current_of(shown))
+
     def show_table(self, index: int) -> None:
         """Show the storage options (0), the save schedule (1) or the restart classes (2)."""
+        if self._tabs.currentIndex() == CHECK:
+            self.show_page(OVER_WRITE_TIME)
         self.tables.setCurrentIndex(index)
 
     def table_texts(self) -> list[list[str]]:
         """The table that is looked at, as it is copied."""
+        if self._check is not None and self._stack.currentWidget() is self._check:
+            return self._check.texts()
         index = self.tables.currentIndex()
         return self.options.texts() if index == 0 else self.rows(index).texts()
 
@@ -182,16 +197,20 @@ class PlanView(QWidget):
             self._plots.show_theme(theme)
         if self._page is not None:
             self._page.plot.show_theme(theme)
+        if self._check is not None:
+            self._check.show_theme(theme)
 
     def show_page(self, index: int) -> None:
-        """Show the plots over the write time (0) or the trade-off (1)."""
+        """Show the plots over the write time (0), the trade-off (1) or the check by simulation (2)."""
         self._tabs.setCurrentIndex(index)
 
     @property
-    def picture_widget(self) -> WriteTimePlots | TradeoffPlot:
+    def picture_widget(self) -> QWidget:
         """The plot that is looked at, for a picture of it."""
-        is_second = self._page is not None and self._stack.currentWidget() is self._page
-        return self._page.plot if self._page is not None and is_second else self.plots()
+        seen = self._stack.currentWidget()
+        if self._check is not None and seen is self._check:
+            return self._check.picture_widget
+        return self._page.plot if self._page is not None and seen is self._page else self.plots()
 
     def plots(self) -> WriteTimePlots:
         """The plots over the write time. Loading pyqtgraph takes as long as all the rest, so the plan is shown first."""
@@ -225,12 +244,41 @@ class PlanView(QWidget):
             self._stack.addWidget(self._page)
         return self._page
 
+    def check(self) -> CheckPage:
+        """The check by simulation, made when it is first visited."""
+        if self._check is None:
+            from ckptplanner.ui.check.page import CheckPage
+
+            self._check = CheckPage()
+            self._check.show_theme(self._theme)
+            self._check.cursor_moved.connect(self.cursor_moved)
+            if self._shown is not None:
+                self._check.show_plan(self._shown)
+            self._stack.addWidget(self._check)
+            lead_into(self._tabs, self._check)
+        return self._check
+
+    def close_work(self) -> None:
+        """Give up what runs in the background: the window goes away."""
+        if self._check is not None:
+            self._check.close_work()
+
     def _on_page(self, index: int) -> None:
-        self._stack.setCurrentWidget(self.page() if index == 1 else self.plots())
-        self._cost.setVisible(index == 0)
-        if index == 1:
+        pages = {OVER_WRITE_TIME: self.plots, TRADEOFF: self.page, CHECK: self.check}
+        self._stack.setCurrentWidget(pages[index]())
+        self._cost.setVisible(index == OVER_WRITE_TIME)
+        self._tables_below.setVisible(index != CHECK)
+        if index == TRADEOFF:
             self.page().draw()
 
     def _on_cost(self, key: str) -> None:
         self._cost.show_choice(key)
         self.plots().show_total(key == "total")
+
+
+def lead_into(before: QWidget, view: QWidget) -> None:
+    """Tab goes from a widget into a view, from top to bottom; a view is made late, so it stood at the end."""
+    for part in view.findChildren(QWidget):
+        if part.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            QWidget.setTabOrder(before, part)
+            before = part

@@ -50,9 +50,11 @@ class Switch(QWidget):
         self.chosen.emit(self._keys[index])
 
     def show_choice(self, key: str) -> None:
-        """Show which one holds; an unknown key shows none."""
+        """Show which one holds; an unknown key shows none. Tab comes to the one that holds, arrows go on from there."""
         self._group.setExclusive(key in self._buttons)
         for name, button in self._buttons.items():
+            is_left_out = key in self._buttons and name != key
+            button.setFocusPolicy(Qt.FocusPolicy.ClickFocus if is_left_out else Qt.FocusPolicy.StrongFocus)
             if button.isChecked() != (name == key):
                 button.setChecked(name == key)
 

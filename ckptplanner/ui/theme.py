@@ -72,6 +72,7 @@ class Theme:
     band: str
     hatch: str
     groups: tuple[str, str, str, str]
+    causes: tuple[str, ...]
     scenarios: tuple[Mark, ...]
 
     @property
@@ -100,6 +101,8 @@ LIGHT = Theme(
     use_low="#3E6C9E", use_middle="#93A1B0", use_high="#B04A00", thin="#84909D",
     grid="#EBEEF1", band="#F1F4F8", hatch="#CBD2DA",
     groups=("#E3EAF2", "#D5DFEA", "#C7D4E3", "#EEF2F7"),
+    # training, saving, waiting, rework, restart, down, planned: ΔE 19 or more, also under simulated colour blindness
+    causes=("#C7D4E3", "#3E6C9E", "#93A1B0", "#B04A00", "#E0A526", "#3B4652", "#9455D3"),
     scenarios=(
         Mark("#00736B", "#D5ECEA", "circle"), Mark("#A84B00", "#F7E3D3", "square"),
         Mark("#7B4397", "#E9DDF0", "triangle"), Mark("#4F1D12", "#EBDEDA", "diamond"),
@@ -114,6 +117,7 @@ DARK = Theme(
     use_low="#79A6D8", use_middle="#C3CCD6", use_high="#FF9D4D", thin="#748290",
     grid="#222931", band="#1D242C", hatch="#3A444F",
     groups=("#26323F", "#2F3E4E", "#394B5F", "#1F2833"),
+    causes=("#394B5F", "#79A6D8", "#7F8B98", "#EE8434", "#F5E29A", "#E6EBF0", "#B073F5"),
     scenarios=(
         Mark("#3FC9B9", "#17403D", "circle"), Mark("#F2A35A", "#4A3321", "square"),
         Mark("#C79DEC", "#3D2E4A", "triangle"), Mark("#E2F0AE", "#3C422B", "diamond"),
@@ -266,6 +270,7 @@ QPushButton:disabled { color: $disabled_text; border-color: $hairline; backgroun
 QPushButton[role="primary"] { background: $accent; color: $accent_text; border-color: $accent; }
 QPushButton[role="primary"]:hover { border-color: $text; }
 QPushButton[role="link"] { background: transparent; border: 0; color: $accent; padding: 0; font-size: $small; }
+QPushButton[role="link"]:disabled { color: $disabled_text; }
 QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
 
 QPushButton[role="segment"] { padding: 0 2px; border-radius: 0; border-left-width: 0; }

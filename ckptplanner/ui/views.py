@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ckptplanner.engine.cost import Basis
-from ckptplanner.ui.plan_view import PlanView
+from ckptplanner.ui.plan_view import PlanView, lead_into
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
@@ -113,20 +113,14 @@ class Views(QWidget):
             view.show_plans(self._shown, self._basis)
         self._stack.setCurrentWidget(view)
         if view is not self.plan:
-            self._lead_into(view)
-
-    def _lead_into(self, view: QWidget) -> None:
-        """Tab goes from the tabs into the view, from top to bottom; a view is made late, so it stood at the end."""
-        before: QWidget = self.tabs
-        for part in view.findChildren(QWidget):
-            if part.focusPolicy() != Qt.FocusPolicy.NoFocus:
-                QWidget.setTabOrder(before, part)
-                before = part
+            lead_into(self.tabs, view)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw all plans in the view that is seen; the others draw when they are."""
         self._shown, self._basis = tuple(shown), basis
         self._view(self.index).show_plans(shown, basis)
+        if self.index != PLAN:
+            self.plan.note_plans(shown)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -18,9 +18,9 @@ from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.node_plan import EVENTS
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.frozen import with_value
+from ckptplanner.ui.ink import lines_of, width_of
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.survive.case import case_of, cluster_of
-from ckptplanner.ui.survive.ink import lines_of, width_of
 from ckptplanner.ui.survive.interval import axis_steps
 from ckptplanner.ui.survive.places import fit
 from ckptplanner.ui.survive.timeline import Timeline

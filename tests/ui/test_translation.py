@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTranslator
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTranslator
 from PySide6.QtGui import QAction, QTextDocumentFragment
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -39,6 +39,7 @@ from ckptplanner.engine.measure import alternatives
 from ckptplanner.engine.node_plan import EVENTS
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.frozen import with_value
+from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.findings_view import FindingRow
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.source_popup import SourcePopup
@@ -210,6 +211,32 @@ def test_the_second_page_is_translated(open_window: Open) -> None:
     window, _ = open_window()
     press(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert untranslated(child(window, QWidget, "plan_view")) == []
+
+
+@pytest.mark.parametrize("scenario", ["5 min", "sync 60 s"])
+def test_the_check_is_translated(qtbot: QtBot, open_window: Open, scenario: str) -> None:
+    """Empty, with a result, an old one, a run that is pointed at, and the table that is copied."""
+    window, store = open_window(BOOK.model_copy(update={"current": scenario}))
+    press(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
+    page = window.findChild(CheckPage)
+    assert page is not None
+    left = untranslated(page)
+    page.start()
+    qtbot.waitUntil(lambda: not page.is_running, timeout=10_000)
+    page.picture.lanes.show_interruption(1)
+    frame = page.picture.lanes.frame()
+    assert frame is not None
+    places = [QPointF(x, y) for x in range(0, window.width(), 40) for y in range(4, page.picture.lanes.height(), 9)]
+    said = [page.picture.lanes.words_at(place) for place in (frame.marks.center(), *places)]
+    said += [page.picture.strip.words_at(x) for x in range(0, page.picture.strip.width(), 3)]
+    said += [page.picture.causes.words_at(place) for place in places]
+    said += [text for row in page.texts() for text in row]
+    left += [text for text in said if bare(text)]
+    left += untranslated(page)
+    store.edit("storage.blocking_s", 60.0)
+    left += untranslated(page, scenario)
+    assert len({text for text in said if text}) > 20
+    assert left == []
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 from typing_extensions import override
 
+from ckptplanner.ui.ink import box, cross, hatch, mix, pen, width_of, write
 from ckptplanner.ui.survive.case import Case, Cluster, nodes_word
-from ckptplanner.ui.survive.ink import box, cross, hatch, mix, pen, width_of, write
 from ckptplanner.ui.survive.places import NodePlan, fit
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
 from ckptplanner.ui.words import say

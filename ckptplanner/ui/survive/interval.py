@@ -20,9 +20,9 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from ckptplanner.engine.node_plan import ClockPart
+from ckptplanner.ui.ink import box, cross, hatch, lines_of, mix, pen, width_of, write
 from ckptplanner.ui.marks import mark_path
 from ckptplanner.ui.survive.case import Case, happened
-from ckptplanner.ui.survive.ink import box, cross, hatch, lines_of, mix, pen, width_of, write
 from ckptplanner.ui.theme import BODY_PX, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief, grouped, rough

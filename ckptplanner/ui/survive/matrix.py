@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.node_plan import EVENTS, Event, TierState
+from ckptplanner.ui.ink import box, cross, dash, lines_of, pen, tick, width_of, write
 from ckptplanner.ui.survive.case import Case, head_words
-from ckptplanner.ui.survive.ink import box, cross, dash, lines_of, pen, tick, width_of, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief, rough

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
+from ckptplanner.ui.ink import lines_of, write
 from ckptplanner.ui.survive.case import Case
 from ckptplanner.ui.survive.grid import paint_grid
-from ckptplanner.ui.survive.ink import lines_of, write
 from ckptplanner.ui.survive.interval import HEIGHT, paint_timeline
 from ckptplanner.ui.survive.matrix import paint_matrix
 from ckptplanner.ui.theme import BODY_PX, Theme

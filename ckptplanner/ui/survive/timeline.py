@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.node_plan import ClockPart
+from ckptplanner.ui.ink import box
 from ckptplanner.ui.survive.case import Case
-from ckptplanner.ui.survive.ink import box
 from ckptplanner.ui.survive.interval import (
     HEIGHT,
     LEAST_HEIGHT,

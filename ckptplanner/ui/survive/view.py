@@ -12,12 +12,13 @@ from typing_extensions import override
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.node_plan import EVENTS, Event
 from ckptplanner.engine.plan import Plan
+from ckptplanner.ui.lines import QuietLine, Sentence
 from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.survive.case import Case, Cluster, case_of, cluster_of, event_of, example_of
 from ckptplanner.ui.survive.facts import facts
 from ckptplanner.ui.survive.grid import NodeGrid
 from ckptplanner.ui.survive.matrix import TALLEST, TierMatrix, table_of
-from ckptplanner.ui.survive.parts import Events, QuietLine, Sentence
+from ckptplanner.ui.survive.parts import Events
 from ckptplanner.ui.survive.timeline import Timeline
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say, say_text

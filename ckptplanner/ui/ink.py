@@ -1,4 +1,4 @@
-"""What the three pictures are drawn with: words that never leave their room, ticks, crosses and hatching.
+"""What pictures are painted with: words that never leave their room, ticks, crosses and hatching.
 
 The shipped font has no narrow cross, arrow or tick, so these are strokes. Everything paints on any QPainter: the window's
 or a PDF's.
