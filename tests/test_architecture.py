@@ -98,7 +98,7 @@ def test_imports_point_downward(module: str) -> None:
     assert upward == set()
 
 
-FORMULAS = ("beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication")
+FORMULAS = ("beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication", "replay")
 FORMULAS_MAY_IMPORT = {
     "__future__",
     "collections.abc",

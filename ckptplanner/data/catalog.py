@@ -30,6 +30,7 @@ from ckptplanner.data.records import (
     Ceiling,
     Framework,
     FsxTier,
+    InterruptionLog,
     InterruptionRecord,
     ModelRow,
     NodePrice,
@@ -163,6 +164,11 @@ def _split_parts(cells: Cells) -> Cells:
     return cells | {"parts": [{"what": what.strip(), "bytes_per_param": number} for what, _, number in parts]}
 
 
+def _split_gaps(cells: Cells) -> Cells:
+    """Turn "53 712 1050" into whole minutes; pydantic refuses what is no number."""
+    return cells | {"gaps_min": str(cells.get("gaps_min", "")).split()}
+
+
 def _divide_period(cells: Cells) -> Cells:
     """Compute the mean from the period and the events where these are given: nothing rounded is stored."""
     period_s, events, mtbi_s = (cells.get(name) for name in ("period_s", "events", "mtbi_s"))
@@ -225,6 +231,12 @@ def node_prices() -> tuple[NodePrice, ...]:
 def interruption_records() -> tuple[InterruptionRecord, ...]:
     """Published counts of interruptions, each at its own number of nodes (docs/models.md 5)."""
     return read_rows(_file("interruptions.csv"), InterruptionRecord, _divide_period)
+
+
+@cache
+def interruption_logs() -> tuple[InterruptionLog, ...]:
+    """Public logs of interruptions for back-tests (docs/models.md 18.1)."""
+    return read_rows(_file("interruption_logs.csv"), InterruptionLog, _split_gaps)
 
 
 @cache

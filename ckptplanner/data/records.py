@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -193,3 +194,28 @@ class ModelRow(Row):
     active_params: Params | None = None
     total_published: str = ""
     active_published: str = ""
+
+
+class InterruptionLog(Row):
+    """A public log of interruptions: whole minutes from one to the next, in order (docs/models.md 18.1)."""
+
+    nodes: Count = Field(ge=1)
+    gaps_min: tuple[Annotated[int, Field(ge=1)], ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The times between the interruptions of one system or job, in order, from the first to the last."""
+
+    id: str
+    name: str
+    source: str
+    date: str
+    nodes: int | None
+    gaps_s: tuple[float, ...]
+    note: str = ""
+
+    @property
+    def span_s(self) -> float:
+        """From the first interruption to the last. [s]"""
+        return sum(self.gaps_s)
