@@ -1,0 +1,6 @@
+from PySide6.QtWidgets import QWidget
+
+
+class PublishedPage(QWidget):
+    def show_theme(self, theme): ...
+    picture = None
