@@ -1,6 +1,6 @@
 # make run    open the planner            make bench  how fast it is, against limits
 # make test   the tests, without a screen make shots  the pictures in docs/img
-# make lint   format, rules, types
+# make lint   format, rules, types        make bench-claim  a published claim, simulated
 #
 # `run` and `test` set up what is missing: packaging/setup.sh says how.
 
@@ -10,7 +10,7 @@ EXAMPLE := resources/examples/nemotron-3.5-super.ckptplan.json
 export LANG ?= C.UTF-8
 export PYQTGRAPH_QT_LIB := PySide6
 
-.PHONY: run test lint bench shots
+.PHONY: run test lint bench bench-claim shots
 
 run: .venv/.desktop
 	@$(PYTHON) -m ckptplanner $(EXAMPLE)
@@ -25,6 +25,9 @@ lint: .venv/.offscreen
 
 bench: .venv/.offscreen
 	QT_QPA_PLATFORM=offscreen $(PYTHON) tests/bench/bench.py
+
+bench-claim: .venv/.offscreen
+	$(PYTHON) tests/bench/claim.py
 
 shots: .venv/.offscreen
 	QT_QPA_PLATFORM=offscreen $(PYTHON) packaging/shots.py

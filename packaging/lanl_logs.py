@@ -2,8 +2,8 @@
 
     python packaging/lanl_logs.py LA-UR-05-7318-failure-data-1996-2005.csv > ckptplanner/data/interruption_logs.csv
 
-The raw file may be compressed with xz. It has one row for each node that failed; here rows that start in the same minute are one
-interruption, and of each system with enough of them the whole minutes between one and the next are kept.
+The raw file may be compressed with xz. It has one row for each node that failed; here rows that start in the same minute are
+one interruption, and of each system with enough of them the whole minutes between one and the next are kept.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
@@ -44,7 +45,7 @@ def rows_of(starts: Mapping[int, set[datetime]], nodes: Mapping[int, int]) -> It
     """One row for each system that has enough gaps."""
     for system, times in sorted(starts.items()):
         ordered = sorted(times)
-        gaps = [round((after - before).total_seconds() / 60) for before, after in zip(ordered, ordered[1:], strict=False)]
+        gaps = [round((after - before).total_seconds() / 60) for before, after in pairwise(ordered)]
         if len(gaps) >= LEAST_GAPS:
             yield (
                 f"lanl-{system}",

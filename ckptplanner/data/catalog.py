@@ -35,6 +35,7 @@ from ckptplanner.data.records import (
     ModelRow,
     NodePrice,
     NodeType,
+    PublishedRun,
     Row,
     StoragePrice,
 )
@@ -237,6 +238,12 @@ def interruption_records() -> tuple[InterruptionRecord, ...]:
 def interruption_logs() -> tuple[InterruptionLog, ...]:
     """Public logs of interruptions for back-tests (docs/models.md 18.1)."""
     return read_rows(_file("interruption_logs.csv"), InterruptionLog, _split_gaps)
+
+
+@cache
+def published_runs() -> tuple[PublishedRun, ...]:
+    """What runs have published about their checkpoints and interruptions (docs/models.md 18.4)."""
+    return read_rows(_file("published_runs.csv"), PublishedRun)
 
 
 @cache

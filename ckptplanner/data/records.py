@@ -138,6 +138,21 @@ class InterruptionRecord(Row):
     counted: str
 
 
+class PublishedRun(Row):
+    """One quantity that a run, a paper or a vendor has published, in its own words (docs/models.md 18.4)."""
+
+    scale: str = ""
+    quantity: str
+    value: str
+    unit: str = ""
+    nothing: str = ""  # why there is nothing to compare with; blank where there is
+
+    @property
+    def words(self) -> str:
+        """The value with its unit."""
+        return f"{self.value} {self.unit}".strip()
+
+
 class ModelParts(Frozen):
     """A model's parameters by part, with the switches that say which of them a checkpoint holds.
 

@@ -132,7 +132,7 @@ def adaptive_waste_fraction(gaps_s: FloatArray, costs: Costs, last: int = LAST_G
 
 @lru_cache(maxsize=256)
 def backtest(log: Log, case: Costs) -> Backtest:
-    """Replay a log under a case of costs. Pure; remembered. A log of 5,000 gaps takes some 20 ms, one of 100,000 half a second."""
+    """Replay a log under a case of costs. Pure; remembered. 5,000 gaps take some 20 ms, 100,000 half a second."""
     gaps = np.array(log.gaps_s)
     mean_gap_s = float(gaps.mean())
     young = float(_young_interval_s(case, np.array(mean_gap_s)))

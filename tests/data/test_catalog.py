@@ -25,6 +25,7 @@ TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
     "node_prices.csv": catalog.node_prices,
     "interruptions.csv": catalog.interruption_records,
     "interruption_logs.csv": catalog.interruption_logs,
+    "published_runs.csv": catalog.published_runs,
     "models.csv": catalog.models,
 }
 ALL_ROWS = [pytest.param(row, id=f"{file}-{row.id}") for file, read in TABLES.items() for row in read()]
