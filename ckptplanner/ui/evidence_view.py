@@ -66,7 +66,7 @@ class EvidenceView(QWidget):
         self._on_costs("0")
 
     def _place(self) -> None:
-        top = QHBoxLayout()
+        self._top = top = QHBoxLayout()
         top.setContentsMargins(4, 0, 16, 0)
         top.setSpacing(8)
         top.addWidget(self.tabs)
@@ -90,6 +90,7 @@ class EvidenceView(QWidget):
             self._published = PublishedPage()
             self._published.show_theme(self._theme)
             self._stack.addWidget(self._published)
+            self._top.addWidget(self._published.switch)
         return self._published
 
     def show_page(self, index: int) -> None:
@@ -124,6 +125,8 @@ class EvidenceView(QWidget):
         self._stack.setCurrentWidget(self.logs if is_logs else self.published)
         self._asked.setVisible(is_logs)
         self.costs.setVisible(is_logs)
+        if self._published is not None:
+            self._published.switch.setVisible(not is_logs)
 
     def _on_costs(self, key: str) -> None:
         self.costs.show_choice(key)

@@ -1,18 +1,27 @@
 """The first page of the Evidence view: logs of interruptions replayed, those that come along and the user's own.
 
-    logs                  | what Young's interval would have lost, in a sentence
-    name nodes gap shape  | lost share over the interval, what was predicted
-    Replay a log...       | the gaps of the log on its own time          Use this record
+logs                  | what Young's interval would have lost, in a sentence
+name nodes gap shape  | lost share over the interval, what was predicted
+Replay a log...       | the gaps of the log on its own time          Use this record
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.engine.backtests import CASES, Backtest, Costs, Log, backtest, costs_of_plan, logs
@@ -24,11 +33,12 @@ from ckptplanner.ui.evidence.use_row import UseRow
 from ckptplanner.ui.plots.gaps import GapsPlot
 from ckptplanner.ui.plots.replay import ReplayPlot
 from ckptplanner.ui.theme import LIGHT, Theme
-from ckptplanner.ui.words import say, say_text
+from ckptplanner.ui.words import say
 from ckptplanner.units import SECONDS, brief, percent
 
 _EDGE = 16
-_LEFT_WIDTH = 396
+_LEFT_WIDTH = 372
+_LEAST_PLOT, _LEAST_STRIP, _STRIP = 156, 88, 136
 _FIRST = "lanl-20"
 OWN = "plan"  # the case of costs that is the plan's own
 
@@ -46,9 +56,13 @@ class Picture(QWidget):
             label.setProperty("role", role)
             label.setWordWrap(True)
         self.replay, self.gaps = ReplayPlot(), GapsPlot()
-        self.gaps.setFixedHeight(132)
+        for plot in (self.replay, self.gaps):
+            plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.replay.setMinimumHeight(_LEAST_PLOT)
+        self.gaps.setMinimumHeight(_LEAST_STRIP)
+        self.gaps.setMaximumHeight(_STRIP)
         words = QVBoxLayout()
-        words.setContentsMargins(8, 0, 16, 0)
+        words.setContentsMargins(12, 0, 16, 0)
         words.setSpacing(2)
         words.addWidget(self.verdict)
         words.addWidget(self.priced)
@@ -56,8 +70,8 @@ class Picture(QWidget):
         box.setContentsMargins(0, 6, 0, 0)
         box.setSpacing(4)
         box.addLayout(words)
-        box.addWidget(self.replay, 1)
-        box.addWidget(self.gaps)
+        box.addWidget(self.replay, 5)
+        box.addWidget(self.gaps, 1)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -99,16 +113,16 @@ class LogsPage(QWidget):
             label.setWordWrap(True)
         self._trouble.hide()
         buttons = QHBoxLayout()
-        buttons.setContentsMargins(12, 0, 12, 0)
+        buttons.setContentsMargins(4, 0, 12, 0)
         buttons.setSpacing(12)
         buttons.addWidget(self._open)
         buttons.addWidget(self._hint, 1)
         trouble = QHBoxLayout()
-        trouble.setContentsMargins(12, 0, 12, 0)
+        trouble.setContentsMargins(4, 0, 12, 0)
         trouble.addWidget(self._trouble)
         left = QWidget()
         column = QVBoxLayout(left)
-        column.setContentsMargins(4, 2, 0, 8)
+        column.setContentsMargins(12, 2, 0, 8)
         column.setSpacing(6)
         column.addWidget(self.table, 1)
         column.addLayout(trouble)
@@ -117,10 +131,14 @@ class LogsPage(QWidget):
         self._empty.setProperty("role", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setMargin(32)
-        self._stack.addWidget(self.picture)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self.picture)
+        self._stack.addWidget(scroll)
         self._stack.addWidget(self._empty)
         foot = QHBoxLayout()
-        foot.setContentsMargins(8, 0, 16, 8)
+        foot.setContentsMargins(12, 0, 16, 8)
         foot.addWidget(self.use)
         right = QWidget()
         lines = QVBoxLayout(right)
@@ -223,6 +241,7 @@ class LogsPage(QWidget):
     def _on_chosen(self, row: int) -> None:
         log = self._logs[row]
         if log.id != self._chosen:
+            self._tell("")
             self._chosen = log.id
             self._draw()
 
@@ -241,7 +260,31 @@ class LogsPage(QWidget):
 
     def take(self, file: Path) -> None:
         """Read a log and replay it; a file that cannot be used is told of in one sentence, and nothing changes."""
-        raise NotImplementedError
+        try:
+            found = self._read(file)
+        except ReaderError as error:
+            self._tell(str(error))
+            return
+        if found is not None:
+            log = replace(found, id=f"own:{found.id}")  # never that of a log that comes along
+            self._own = (log, *(one for one in self._own if one.id != log.id))
+            self._chosen = log.id
+            self._tell("")
+            self._draw()
+
+    def _read(self, file: Path) -> Log | None:
+        """The log in a file, of a table the system that is asked for; None where the question was not answered."""
+        from ckptplanner.data.readers.interruption_log import SystemNeeded, read_log
+
+        try:
+            return read_log(file)
+        except SystemNeeded as needed:
+            system = ask_system(self, file.name, needed.systems)
+            return None if system is None else read_log(file, system=system)
+
+    def _tell(self, sentence: str) -> None:
+        self._trouble.setText(sentence)
+        self._trouble.setVisible(bool(sentence))
 
 
 def _row(found: Backtest) -> list[str]:

@@ -1,4 +1,4 @@
-"""The views in the middle, one at a time: Plan, Path, Survive, Evidence. Each is made when first visited and drawn while it is seen."""
+"""The views in the middle, one at a time: Plan, Path, Survive, Evidence. Each is made when visited and drawn while seen."""
 
 from __future__ import annotations
 

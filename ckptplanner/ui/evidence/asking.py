@@ -18,15 +18,15 @@ def ask_file(parent: QWidget, folder: Path) -> Path | None:
     return Path(chosen) if chosen else None
 
 
-def ask_system(parent: QWidget, file: str, systems: Sequence[str]) -> str | None:
+def ask_system(parent: QWidget, file: str, systems: Sequence[int]) -> int | None:
     """Ask which system of a table is meant; None: cancelled."""
     dialog = QInputDialog(parent)
     dialog.setObjectName("evidence.system")
     dialog.setWindowTitle(say("Which system?"))
     dialog.setLabelText(say("{file} holds the failures of {count} systems. Which one is to be replayed?",
                             file=file, count=len(systems)))  # fmt: skip
-    dialog.setComboBoxItems(list(systems))
+    dialog.setComboBoxItems([str(system) for system in systems])
     dialog.setComboBoxEditable(False)
-    answer = dialog.textValue() if dialog.exec() else None
+    answer = int(dialog.textValue()) if dialog.exec() else None
     shiboken6.delete(dialog)  # at once: one that lingers keeps shortcuts from the window
     return answer

@@ -13,7 +13,7 @@ from typing_extensions import override
 from ckptplanner.engine.backtests import Backtest
 from ckptplanner.ui.theme import LIGHT, Theme, font
 from ckptplanner.ui.words import say
-from ckptplanner.units import SECONDS, brief, grouped, significant
+from ckptplanner.units import HOUR, grouped, significant
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -34,7 +34,7 @@ def row_texts(backtest: Backtest) -> tuple[str, ...]:
         log.name,
         UNKNOWN if log.nodes is None else grouped(log.nodes),
         grouped(len(log.gaps_s) + 1),
-        brief(backtest.mean_gap_s, SECONDS),
+        say("{hours} h", hours=significant(backtest.mean_gap_s / HOUR)),
         UNKNOWN if shape is None else significant(shape, 2),
     )
 
@@ -118,6 +118,7 @@ class LogsTable(QTableView):
         self.setObjectName("evidence.logs")
         self.setAccessibleName(say("Logs that can be replayed"))
         self._logs = LogsModel(self)
+        self.setProperty("role", "dense")
         self.setModel(self._logs)
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from typing_extensions import override
 
 from ckptplanner.engine.backtests import Log
 from ckptplanner.engine.scenario import MOST_GAPS, Scenario
@@ -32,18 +34,30 @@ class UseRow(QWidget):
         self._spread = QCheckBox(say("with the spread of its gaps"))
         self._spread.setObjectName("evidence.spread")
         self._spread.setToolTip(
-            say("The times between interruptions then spread as in this log, bursts and long calms too, and not as a formula says")
+            say("The times between interruptions then spread as in this log, with its bursts and calms, not as a formula says")
         )
         self._button = QPushButton(say("Use this record"))
         self._button.setObjectName("evidence.use")
         self._spread.toggled.connect(self._show_state)
         self._button.clicked.connect(self._on_use)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self._words, 1)
-        row.addWidget(self._spread)
-        row.addWidget(self._button)
+        hands = QHBoxLayout()
+        hands.setSpacing(12)
+        hands.addStretch(1)
+        hands.addWidget(self._spread)
+        hands.addWidget(self._button)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(4)
+        self._row.addWidget(self._words, 1)
+        self._row.addLayout(hands)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow the words stand over the button."""
+        needed = self._words.fontMetrics().horizontalAdvance(self._words.text()) + self._row.itemAt(1).sizeHint().width()
+        is_wide = needed + 16 <= self.width()
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)
 
     def show_log(self, log: Log, scenario: Scenario) -> None:
         """Say what this log would mean for this plan."""
@@ -90,11 +104,11 @@ def _scaled(log: Log, scenario: Scenario) -> str:
     has = brief(failures.mtbi_s * failures.mtbi_nodes / nodes, SECONDS)
     if log.nodes is None:
         return say(
-            "{mean} between interruptions, taken as this plan's own at {nodes} nodes; the plan has {has}.",
+            "{mean}, taken as this plan's own at {nodes} nodes; the plan has {has}",
             mean=brief(mean, SECONDS), nodes=grouped(nodes), has=has,
         )  # fmt: skip
     return say(
-        "{mean} at {log_nodes} nodes would be {scaled} at the {nodes} nodes of this plan, which has {has}.",
+        "{mean} at {log_nodes} nodes, so {scaled} at this plan's {nodes}; the plan has {has}",
         mean=brief(mean, SECONDS), log_nodes=grouped(log.nodes), scaled=brief(mean * log.nodes / nodes, SECONDS),
         nodes=grouped(nodes), has=has,
     )  # fmt: skip

@@ -97,4 +97,3 @@ class GapsPlot(QWidget):
                 mean=rough(float(gaps.mean()), SECONDS), span=rough(span, SECONDS),
             )
         )  # fmt: skip
-

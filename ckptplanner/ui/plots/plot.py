@@ -30,7 +30,7 @@ Ends = Sequence[tuple[str, float]]
 
 def time_text(seconds: float) -> str:
     """A tick of a time axis."""
-    return f"{seconds / DAY:.0f}\u00a0d" if seconds >= DAY else brief(seconds, SECONDS)
+    return f"{seconds / DAY:,.0f}\u00a0d" if seconds >= 0.999 * DAY else brief(seconds, SECONDS)
 
 
 def money_text(dollars: float) -> str:

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.backtests import Backtest
-from ckptplanner.frozen import FloatArray
 from ckptplanner.ui.plots.handle import MarkItem, Tag
 from ckptplanner.ui.plots.notes import Notes, Spot, around
-from ckptplanner.ui.plots.plot import Plot, ValueAxis, log10, pen, time_text
+from ckptplanner.ui.plots.plot import EndLabels, Plot, ValueAxis, log10, pen, time_text
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, percent
 
 _MOST = 1.3  # how far the curve is followed above its least
-_BELOW, _ABOVE = 0.2, 0.1  # room below the least and above the highest mark, as a share of what is shown
+_BELOW, _ABOVE = 0.16, 0.1  # room below the least and above the highest mark, as a share of what is shown
+_ENDS_WIDTH = 152
 _DASHED, _DOTTED = Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
 _PAGE = 10  # columns of the curve that Page Up and Page Down go
 
@@ -50,13 +50,13 @@ class ReplayPlot(QWidget):
         self._plot.vb.sigResized.connect(self._draw)
 
     def _build(self) -> None:
-        bottom = ValueAxis("bottom", time_text, is_time=True)
-        self._plot = Plot(ValueAxis("left", lambda share: brief(share, FRACTION), is_log=False), bottom)
+        bottom, self._ends = ValueAxis("bottom", time_text, is_time=True), EndLabels(_ENDS_WIDTH)
+        self._plot = Plot(ValueAxis("left", lambda share: brief(share, FRACTION), is_log=False), bottom, self._ends)
         self._title, self._below = pg.LabelItem(justify="left"), pg.LabelItem(justify="center")
         for row, item in enumerate((self._title, self._plot, self._below)):
             self._view.addItem(item, row=row, col=0)
         grid = self._view.ci.layout
-        grid.setContentsMargins(8, 2, 16, 2)
+        grid.setContentsMargins(8, 2, 4, 2)
         grid.setVerticalSpacing(0)
         grid.setRowFixedHeight(0, 22)
         grid.setRowFixedHeight(2, 18)
@@ -79,7 +79,7 @@ class ReplayPlot(QWidget):
         if self._backtest is None or self._backtest.curve_interval_s is not backtest.curve_interval_s:
             self._column = None
         self._backtest = backtest
-        self.setAccessibleDescription("; ".join(words for _, words in _marked(backtest)))
+        self.setAccessibleDescription("; ".join(_words(backtest).values()))
         self._draw()
 
     def show_theme(self, theme: Theme) -> None:
@@ -105,28 +105,19 @@ class ReplayPlot(QWidget):
         self._notes.clear(theme.surface)
         self._plot.curve("replayed", x, np.where(y <= high * 1.5, y, np.nan), pen(theme.accent), z=4)
         self._notes.spare_line(self._plot, x, y)
-        self._draw_level(backtest, x)
-        self._draw_marks(backtest)
-        self._write(backtest, x)
+        self._draw_marks(backtest, float(x[-1]))
+        self._write(backtest)
         self._notes.finish()
         self._view.scene().prepareForPaint()
         self._show_cursor(self._column)
 
-    def _draw_level(self, backtest: Backtest, x: FloatArray) -> None:
-        """What an interval that follows the log would have lost: no interval of its own, so a level line."""
-        level = backtest.adaptive_fraction
-        if level is not None:
-            ends = np.array([x[0], x[-1]])
-            self._plot.curve("adaptive", ends, np.full(2, level), pen(self._theme.muted, 1, _DASHED), z=3)
-            self._notes.spare_line(self._plot, ends, np.full(2, level))
-
-    def _draw_marks(self, backtest: Backtest) -> None:
-        theme = self._theme
+    def _draw_marks(self, backtest: Backtest, right: float) -> None:
+        """The two intervals on the curve; the levels that were predicted for Young's; the level of one that follows the log."""
+        theme, places = self._theme, _places(backtest)
         looks = {
             "young": Mark(theme.accent, "", "circle"), "best": Mark(theme.accent, "", "diamond"),
             "exact": Mark(theme.text, "", "square"), "first_order": Mark(theme.muted, "", "triangle"),
         }  # fmt: skip
-        places = _places(backtest)
         for name, mark in self._marks.items():
             mark.setVisible(name in places)
             if name in places:
@@ -134,22 +125,26 @@ class ReplayPlot(QWidget):
                 mark.setPos(*places[name])
                 self._notes.spare_mark(self._plot, *places[name])
         self._point.show_mark(looks["young"], theme.surface, is_filled=False)
-        stem = [height for name, (_, height) in places.items() if name != "best"]
-        self._plot.curve("stem", np.full(2, places["young"][0]), np.array([min(stem), max(stem)]), pen(theme.line, 1, _DOTTED))
+        young, lost = places["young"]
+        predicted = {name: places[name][1] for name in ("exact", "first_order") if name in places}
+        for name, level in predicted.items():
+            self._plot.curve(name, np.array([young, right]), np.full(2, level), pen(looks[name].colour, 1, _DOTTED), z=3)
+        heights = [lost, *predicted.values()]
+        self._plot.curve("stem", np.full(2, young), np.array([min(heights), max(heights)]), pen(theme.line, 1, _DOTTED), z=1)
+        if backtest.adaptive_fraction is not None:
+            across = np.array(self._plot.vb.viewRange()[0])
+            self._plot.curve("adaptive", across, np.full(2, backtest.adaptive_fraction), pen(theme.muted, 1, _DASHED), z=1)
+        self._ends.show_ends(_ends(backtest), "")
 
-    def _write(self, backtest: Backtest, x: FloatArray) -> None:
-        """Name the marks, then the level; what finds no room stands in the sentence above anyway."""
-        places, theme = _places(backtest), self._theme
-        colours = {"young": theme.accent, "best": theme.accent, "exact": theme.text, "first_order": theme.muted}
-        firsts = {"young": (1.0, 0.0), "best": (0.0, 0.0), "exact": (0.0, 0.5), "first_order": (0.0, 1.0)}
-        for name, words in _marked(backtest):
+    def _write(self, backtest: Backtest) -> None:
+        """Name the two marks, to the side that is free of the other."""
+        places, words = _places(backtest), _words(backtest)
+        side = 0.0 if "best" in places and places["best"][0] < places["young"][0] else 1.0
+        for name, left in (("young", side), ("best", 1.0 - side)):
             if name in places:
-                self._notes.write(name, self._plot, words, _near(*places[name], firsts[name]), colours[name])
-        for name, words in _marked(backtest):
-            if name == "adaptive" and backtest.adaptive_fraction is not None:
-                level = backtest.adaptive_fraction
-                spots = [Spot(end, level, side, above) for end, side in ((x[-1], 1.0), (x[0], 0.0)) for above in (0.0, 1.0)]
-                self._notes.write(name, self._plot, words, spots, theme.muted)
+                x, y = places[name]
+                spots = [Spot(x, y, left, above) for above in (0.0, -0.5, -1.0)] + list(around(x, y))
+                self._notes.write(name, self._plot, words[name], spots, self._theme.accent, covers=True)
 
     # ------------------------------------------------------------ reading off
 
@@ -273,29 +268,33 @@ def is_young_best(backtest: Backtest) -> bool:
     return backtest.best_fraction >= backtest.young_fraction
 
 
-def _marked(backtest: Backtest) -> list[tuple[str, str]]:
-    """What stands beside each mark, those first whose place matters most."""
-    every = brief(backtest.young_interval_s, SECONDS)
+def _words(backtest: Backtest) -> dict[str, str]:
+    """What is said of every mark and level."""
     young = (
-        say("Young's interval, the best too, {time}: {lost}", time=every, lost=percent(backtest.young_fraction))
+        say("Young's interval, the best too, {time}: {lost}", time=brief(backtest.young_interval_s, SECONDS),
+            lost=percent(backtest.young_fraction))
         if is_young_best(backtest)
-        else say("Young's interval, {time}: {lost}", time=every, lost=percent(backtest.young_fraction))
-    )
+        else say("Young's interval, {time}: {lost}", time=brief(backtest.young_interval_s, SECONDS),
+                 lost=percent(backtest.young_fraction))
+    )  # fmt: skip
     best = say(
         "best in hindsight, {time}: {lost}",
         time=brief(backtest.best_interval_s, SECONDS), lost=percent(backtest.best_fraction),
     )  # fmt: skip
-    found = [("young", young), ("exact", say("exact formula: {lost}", lost=percent(backtest.exact_fraction)))]
+    found = {"young": young} if is_young_best(backtest) else {"young": young, "best": best}
+    found["exact"] = say("exact formula {lost}", lost=percent(backtest.exact_fraction))
     if backtest.first_order_fraction is not None:
-        found.append(("first_order", say("first order: {lost}", lost=percent(backtest.first_order_fraction))))
-    if not is_young_best(backtest):
-        found.append(("best", best))
+        found["first_order"] = say("first order {lost}", lost=percent(backtest.first_order_fraction))
     if backtest.adaptive_fraction is not None:
-        found.append(("adaptive", say("set anew from the last 20 gaps: {lost}", lost=percent(backtest.adaptive_fraction))))
+        found["adaptive"] = say("from last 20 gaps {lost}", lost=percent(backtest.adaptive_fraction))
     return found
 
 
-def _near(x: float, y: float, first: tuple[float, float]) -> tuple[Spot, ...]:
-    """Spots beside a mark, then a line further down and up on both sides."""
-    far = [Spot(x, y, side, above) for above in (-1.0, 2.0, -2.0, 3.0) for side in (0.0, 1.0)]
-    return (*around(x, y, first), *far)
+def _ends(backtest: Backtest) -> list[tuple[str, float]]:
+    """The levels that are named at their right end."""
+    words = _words(backtest)
+    levels = {
+        "exact": backtest.exact_fraction, "first_order": backtest.first_order_fraction,
+        "adaptive": backtest.adaptive_fraction,
+    }  # fmt: skip
+    return [(words[name], level) for name, level in levels.items() if level is not None]
