@@ -165,11 +165,6 @@ def _split_parts(cells: Cells) -> Cells:
     return cells | {"parts": [{"what": what.strip(), "bytes_per_param": number} for what, _, number in parts]}
 
 
-def _split_gaps(cells: Cells) -> Cells:
-    """Turn "53 712 1050" into whole minutes; pydantic refuses what is no number."""
-    return cells | {"gaps_min": str(cells.get("gaps_min", "")).split()}
-
-
 def _divide_period(cells: Cells) -> Cells:
     """Compute the mean from the period and the events where these are given: nothing rounded is stored."""
     period_s, events, mtbi_s = (cells.get(name) for name in ("period_s", "events", "mtbi_s"))
@@ -237,7 +232,7 @@ def interruption_records() -> tuple[InterruptionRecord, ...]:
 @cache
 def interruption_logs() -> tuple[InterruptionLog, ...]:
     """Public logs of interruptions for back-tests (docs/models.md 18.1)."""
-    return read_rows(_file("interruption_logs.csv"), InterruptionLog, _split_gaps)
+    return read_rows(_file("interruption_logs.csv"), InterruptionLog)
 
 
 @cache

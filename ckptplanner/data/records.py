@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ckptplanner.frozen import Frozen
 from ckptplanner.units import (
@@ -211,11 +211,16 @@ class ModelRow(Row):
     active_published: str = ""
 
 
+def _split(cell: object) -> object:
+    """Numbers with spaces between them, as a cell of a CSV holds them."""
+    return cell.split() if isinstance(cell, str) else cell
+
+
 class InterruptionLog(Row):
     """A public log of interruptions: whole minutes from one to the next, in order (docs/models.md 18.1)."""
 
     nodes: Count = Field(ge=1)
-    gaps_min: tuple[Annotated[int, Field(ge=1)], ...] = Field(min_length=1)
+    gaps_min: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_split)] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)

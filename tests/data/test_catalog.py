@@ -12,7 +12,7 @@ import pytest
 
 from ckptplanner.data import catalog
 from ckptplanner.data.catalog import CatalogError
-from ckptplanner.data.records import ByteLayout, FsxTier, InterruptionRecord, NodePrice, NodeType, Row
+from ckptplanner.data.records import ByteLayout, FsxTier, InterruptionLog, InterruptionRecord, NodePrice, NodeType, Row
 from ckptplanner.units import GIB, HOUR, unit_of
 
 TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
@@ -404,3 +404,18 @@ def test_headings_in_human_units_are_converted(tmp_path: Path) -> None:
 def test_an_id_is_found_in_any_case() -> None:
     assert catalog.node("DGX-H100").id == "dgx-h100"
     assert catalog.framework("torchtitan").id == "TorchTitan"
+
+
+@pytest.mark.parametrize("gaps", ["53 x 7", "53 0 7", "53 1.5", ""])
+def test_a_log_with_a_bad_gap_is_refused(tmp_path: Path, gaps: str) -> None:
+    file = tmp_path / "logs.csv"
+    file.write_text(f"id,name,nodes,gaps_min,source,date,status,note\na,A,4,{gaps},a source,2005,derived,x\n", encoding="utf-8")
+    with pytest.raises(CatalogError, match=r"^logs\.csv:2, column gaps_min: "):
+        catalog.read_rows(file, InterruptionLog)
+
+
+def test_logs_are_read_as_they_were_written() -> None:
+    """System 18: 3,917 gaps in 29,310.4 h, as the reference of its summary."""
+    log = next(row for row in catalog.interruption_logs() if row.id == "lanl-18")
+    assert (log.nodes, len(log.gaps_min)) == (1024, 3917)
+    assert sum(log.gaps_min) / 60 == pytest.approx(29_310.4, abs=0.01)

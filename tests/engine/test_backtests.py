@@ -126,6 +126,45 @@ def test_every_log_under_every_case() -> None:
         assert "Los Alamos National Laboratory" in one.log.source
 
 
+def test_the_table_on_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    assert f"{sum(len(log.gaps_s) for log in LOGS.values()):,} gaps" in page
+    for system, log in LOGS.items():
+        found = [backtests.backtest(log, case) for case in CASES]
+        cells = [
+            " / ".join(
+                f"{100 * (share or 0.0):.2f}"
+                for share in (one.best_fraction, one.young_fraction, one.adaptive_fraction, one.exact_fraction)
+            )
+            for one in found
+        ]
+        mean_h, shape = found[0].mean_gap_s / HOUR, found[0].weibull_shape
+        head = f"| {system} | {log.nodes:,} | {len(log.gaps_s):,} | {mean_h:.1f} | {shape:.2f} |"
+        assert f"{head} {' | '.join(cells)} |" in page
+
+
+def test_the_ranges_on_the_page() -> None:
+    """docs/models.md 18.3, over all cases: in percent, least, median and most."""
+
+    def spread(shares: list[float]) -> tuple[float, float, float]:
+        return tuple(round(100 * (share - 1), 1) for share in (min(shares), median(shares), max(shares)))  # type: ignore[return-value]
+
+    found = backtests.backtest_all()
+    assert spread([one.young_fraction / one.best_fraction for one in found])[1:] == (1.8, 9.5)
+    assert spread([one.exact_fraction / one.young_fraction for one in found]) == (-2.0, 2.1, 9.3)
+    assert spread([(one.first_order_fraction or 0.0) / one.young_fraction for one in found]) == (-1.0, 5.9, 15.7)
+    assert spread([(one.adaptive_fraction or 0.0) / one.young_fraction for one in found])[::2] == (-8.7, 2.3)
+
+
+def test_a_finer_search_finds_round_minutes() -> None:
+    """The text of docs/models.md 18.2: system 18, C = 300 s, 68 min."""
+    gaps = np.array(LOGS["18"].gaps_s)
+    found = replay.replayed_waste_fraction(
+        gaps, np.array([68 * 60.0]), blocking_s=300.0, background_s=0.0, restart_s=900.0, downtime_s=0.0
+    )
+    assert (f"{found[0]:.2%}", f"{replayed('18', 300.0).best_fraction:.2%}") == ("16.54%", "16.64%")
+
+
 def test_reduction_of_the_raw_file(tmp_path: Path) -> None:
     """Rows of one minute are one interruption, and the order of the rows does not matter."""
     raw = tmp_path / "raw.csv"
@@ -187,6 +226,12 @@ def test_a_long_gap_wastes_only_its_saves() -> None:
 def test_an_interval_is_never_shorter_than_its_save() -> None:
     found = backtests.backtest(made_log(*(4000.0,) * 30), costs(10.0, write=3000.0))
     assert found.young_interval_s == 3010.0
+
+
+def test_saves_that_cost_nothing() -> None:
+    found = backtests.backtest(made_log(*(10_000.0,) * 30), costs(0.0, restart=1000.0))
+    assert found.young_fraction == pytest.approx(0.1, abs=1e-6)
+    assert found.exact_fraction == pytest.approx(1 - math.exp(-0.1), abs=1e-6)
 
 
 def test_one_gap_has_no_past_and_few_have_no_shape() -> None:
