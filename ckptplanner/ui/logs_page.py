@@ -37,7 +37,7 @@ from ckptplanner.ui.words import say
 from ckptplanner.units import SECONDS, brief, percent
 
 _EDGE = 16
-_LEFT_WIDTH = 372
+_LEFT_WIDTH = 388
 _LEAST_PLOT, _LEAST_STRIP, _STRIP = 156, 88, 136
 _FIRST = "lanl-20"
 OWN = "plan"  # the case of costs that is the plan's own
@@ -51,7 +51,7 @@ class Picture(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "surface")
         self.verdict, self.priced = QLabel(), QLabel()
-        for label, name, role in ((self.verdict, "evidence.verdict", "title"), (self.priced, "evidence.priced", "muted")):
+        for label, name, role in ((self.verdict, "evidence.verdict", "title"), (self.priced, "evidence.priced", "small")):
             label.setObjectName(name)
             label.setProperty("role", role)
             label.setWordWrap(True)

@@ -47,7 +47,7 @@ class CardWidget(QFrame):
         self.card = card
         self.setObjectName(f"card.{card.id}")
         self.setProperty("role", "card")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.setAccessibleName(f"{card.run}: {say_text(card.title)}")
         self._ruler = RatioRuler(card.ratio) if card.ratio else None
         self._more: QPushButton | None = None
@@ -135,9 +135,8 @@ class CardWidget(QFrame):
         grid.setContentsMargins(0, 4, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(2)
-        grid.setColumnStretch(0, 3)
-        grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(2, 5)
+        for column, share in enumerate((4, 4, 7)):
+            grid.setColumnStretch(column, share)
         for row, (what, value, where) in enumerate(self.card.inputs):
             grid.addWidget(label(capital(say_text(what)), "muted"), row, 0)
             grid.addWidget(label(value), row, 1)

@@ -51,7 +51,7 @@ class PublishedPage(QWidget):
         held.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         held.setProperty("role", "surface")
         whole = QVBoxLayout(held)
-        whole.setContentsMargins(_EDGE, 8, _EDGE, _EDGE)
+        whole.setContentsMargins(_EDGE, 8, _EDGE - 8, _EDGE)  # the scroll bar is 8 px wide
         whole.setSpacing(8)
         words = QLabel(say(
             "What others reported, and what the planner says for the same inputs. The ratio is the planner's figure by theirs; "
@@ -64,10 +64,9 @@ class PublishedPage(QWidget):
         row.setSpacing(_GAP)
         for line in self._lines:
             line.setSpacing(_GAP)
-            line.setAlignment(Qt.AlignmentFlag.AlignTop)
+            line.addStretch(1)
             row.addLayout(line, 1)
-        whole.addLayout(row)
-        whole.addStretch(1)
+        whole.addLayout(row, 1)
         self._scroll.setWidget(held)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
@@ -95,8 +94,12 @@ class PublishedPage(QWidget):
             return
         self._columns = columns
         shown = [card for card in self.cards if self._is_shown(card.card)]
+        for card in self.cards:  # not by takeAt: the item would live on, and the card's height would never be asked for again
+            for line in self._lines:
+                line.removeWidget(card)
         for index, card in enumerate(shown):
-            self._lines[index % columns].addWidget(card)
+            line = self._lines[index % columns]
+            line.insertWidget(line.count() - 1, card)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

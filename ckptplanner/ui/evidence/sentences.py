@@ -31,15 +31,13 @@ def priced(backtest: Backtest, costs: Costs) -> str:
     """What a save and a restart cost in this replay."""
     stop, restart = rough(backtest.blocking_s, SECONDS), rough(backtest.restart_s, SECONDS)
     if costs.published_next_save:
-        save = say("A save stops training for {stop} and can be restored once the next one begins.", stop=stop)
+        save = say("A save stops training for {stop}, restorable once the next one begins", stop=stop)
     elif backtest.background_s > 0.0:
         late = rough(backtest.background_s, SECONDS)
-        save = say("A save stops training for {stop} and can be restored {late} after that.", stop=stop, late=late)
+        save = say("A save stops training for {stop}, restorable {late} later", stop=stop, late=late)
     else:
-        save = say("A save stops training for {stop} and can then be restored.", stop=stop)
+        save = say("A save stops training for {stop}, then it is restorable", stop=stop)
     if backtest.downtime_s > 0.0:
         wait = rough(backtest.downtime_s, SECONDS)
-        again = say("A restart takes {restart}, after {wait} without a node.", restart=restart, wait=wait)
-    else:
-        again = say("A restart takes {restart}.", restart=restart)
-    return f"{save} {again}"
+        return say("{save}; a restart takes {restart}, after {wait} without a node.", save=save, restart=restart, wait=wait)
+    return say("{save}; a restart takes {restart}.", save=save, restart=restart)

@@ -20,6 +20,7 @@ from ckptplanner.units import FRACTION, SECONDS, brief, percent
 _MOST = 1.3  # how far the curve is followed above its least
 _BELOW, _ABOVE = 0.16, 0.1  # room below the least and above the highest mark, as a share of what is shown
 _ENDS_WIDTH = 152
+_NARROW = 440.0  # less wide than this the marks are named without what they lose [px]
 _DASHED, _DOTTED = Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
 _PAGE = 10  # columns of the curve that Page Up and Page Down go
 
@@ -52,14 +53,13 @@ class ReplayPlot(QWidget):
     def _build(self) -> None:
         bottom, self._ends = ValueAxis("bottom", time_text, is_time=True), EndLabels(_ENDS_WIDTH)
         self._plot = Plot(ValueAxis("left", lambda share: brief(share, FRACTION), is_log=False), bottom, self._ends)
-        self._title, self._below = pg.LabelItem(justify="left"), pg.LabelItem(justify="center")
-        for row, item in enumerate((self._title, self._plot, self._below)):
+        self._title = pg.LabelItem(justify="left")
+        for row, item in enumerate((self._title, self._plot)):
             self._view.addItem(item, row=row, col=0)
         grid = self._view.ci.layout
         grid.setContentsMargins(8, 2, 4, 2)
         grid.setVerticalSpacing(0)
         grid.setRowFixedHeight(0, 22)
-        grid.setRowFixedHeight(2, 18)
         self._marks = {name: MarkItem() for name in ("young", "best", "exact", "first_order")}
         self._point = MarkItem()
         for mark in (*self._marks.values(), self._point):
@@ -95,9 +95,8 @@ class ReplayPlot(QWidget):
         backtest, theme = self._backtest, self._theme
         if backtest is None:
             return
-        size = f"{SMALL_PX}px"
-        self._title.setText(say("Lost, share of the time"), color=theme.text, size=size, bold=True)
-        self._below.setText(say("Interval, start of one save to the start of the next"), color=theme.text, size=size)
+        title = say("Share of the time lost, over the interval from save to save")
+        self._title.setText(title, color=theme.text, size=f"{SMALL_PX}px", bold=True)
         x, y = log10(backtest.curve_interval_s), backtest.curve_fraction
         low, high = _range(backtest)
         self._plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(low, high), padding=0)
@@ -139,6 +138,8 @@ class ReplayPlot(QWidget):
     def _write(self, backtest: Backtest) -> None:
         """Name the two marks, to the side that is free of the other."""
         places, words = _places(backtest), _words(backtest)
+        if self._plot.vb.width() < _NARROW:
+            words |= _short_words(backtest)
         side = 0.0 if "best" in places and places["best"][0] < places["young"][0] else 1.0
         for name, left in (("young", side), ("best", 1.0 - side)):
             if name in places:
@@ -288,6 +289,12 @@ def _words(backtest: Backtest) -> dict[str, str]:
     if backtest.adaptive_fraction is not None:
         found["adaptive"] = say("from last 20 gaps {lost}", lost=percent(backtest.adaptive_fraction))
     return found
+
+
+def _short_words(backtest: Backtest) -> dict[str, str]:
+    """The names of the two marks where there is little room."""
+    young, best = (brief(every, SECONDS) for every in (backtest.young_interval_s, backtest.best_interval_s))
+    return {"young": say("Young's, {time}", time=young), "best": say("best, {time}", time=best)}
 
 
 def _ends(backtest: Backtest) -> list[tuple[str, float]]:
