@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 import typing
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from ckptplanner.units import Unit
+
+# without this the first model reads the entry points of every installed package, in search of plugins that are not wanted
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

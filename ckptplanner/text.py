@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,15 @@ class Text:
 
 def text(template: str, /, **values: object) -> Text:
     """Make a `Text`; values are shown as they are, so numbers come formatted with their unit."""
+    if not values:
+        return _bare(template)
     return Text(template, tuple((name, value if isinstance(value, Text) else str(value)) for name, value in values.items()))
+
+
+@lru_cache(maxsize=4096)
+def _bare(template: str) -> Text:
+    """A sentence without values: there is one of each."""
+    return Text(template)
 
 
 def listed(texts: Iterable[Text]) -> Text:

@@ -146,11 +146,16 @@ def test_the_numbers_belong_together(run: Run) -> None:
     assert printed["storage"]["chosen"]["usd_per_month"] == pytest.approx(4080.0)
 
 
-def test_a_part_that_is_null_has_a_finding(run: Run) -> None:
-    said = " ".join(one["message"] for one in document(run, E1)["findings"])
-    for part in ("levels",):
-        assert document(run, E1)[part] is None
-        assert part in said
+def test_levels_are_there_where_there_are_two(run: Run) -> None:
+    assert document(run, E1)["levels"] is None
+    settings = ("--set", "local.enabled=true", "--set", "replication.factor=2", "--set", "storage.write_s=1936")
+    levels = document(run, E1, *settings)["levels"]
+    assert levels["ratio"] == levels["shared"]["ratio"] == 3  # THEORY 3.3
+    assert levels["local"]["interval_s"] == pytest.approx(2830, abs=1)
+    assert levels["shared"]["interval_s"] == pytest.approx(3 * levels["local"]["interval_s"] + 5, rel=1e-9)
+    assert levels["waste_fraction"] == pytest.approx(0.00615, abs=5e-6)
+    parts = levels["local"]["waste_fraction"] + levels["shared"]["waste_fraction"]
+    assert parts == pytest.approx(levels["waste_fraction"], rel=1e-12)
 
 
 def test_a_price_that_is_unknown_is_null_with_a_finding(run: Run) -> None:
@@ -479,27 +484,26 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-LATER = [("failures.weibull_shape", "0.7"), ("failures.node_share", "some"), ("local.enabled", "true"), ("local.ratio", "3")]
+WRONG = [
+    ("failures.weibull_shape", "0.1", "at least 0.2"), ("failures.node_share", "some", "a share"),
+    ("local.enabled", "maybe", "true"),
+    ("local.ratio", "0", "at least 1"), ("failures.law", "gauss", "lognormal"), ("failures.gaps_s", "3 h; soon", "semicolons"),
+    ("failures.gaps_s", "[3, -1]", "more than 0"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "written"), LATER)
-def test_what_this_version_does_not_compute_is_refused(run: Run, path: str, written: str) -> None:
+@pytest.mark.parametrize(("path", "written", "accepted"), WRONG)
+def test_what_a_law_or_a_level_does_not_take_is_refused(run: Run, path: str, written: str, accepted: str) -> None:
     code, out, err = run("plan", E1, "--set", f"{path}={written}")
     assert (code, out) == (2, "")
+    assert err.count("\n") == 1
     assert path in err
-    assert "does not compute with it yet; only" in err
+    assert accepted in err
 
 
-def test_a_file_may_name_later_fields_where_they_change_nothing(run: Run, tmp_path: Path) -> None:
-    row = {
-        "name": "a",
-        "failures": {"weibull_shape": 1},
-        "local": {"enabled": False},
-    }
-    file = tmp_path / "a.ckptplan.json"
-    file.write_text(json.dumps({"scenarios": [row]}))
-    assert run("plan", file, "--set", "local.blocking_s=5")[0] == 0
-    file.write_text(json.dumps({"scenarios": [row | {"local": {"ratio": 2}}]}))
-    code, out, err = run("plan", file)
-    assert (code, out) == (2, "")
-    assert "local.ratio" in err
+def test_gaps_are_written_with_units(run: Run) -> None:
+    printed = document(run, E1, "--set", "failures.gaps_s=3 h; 50 min; 200 h", "--set", "failures.law=empirical")
+    assert printed["waste"]["exact_model"] == "renewal"
+    lonely = run("plan", E1, "--json", "--set", "failures.law=empirical")
+    assert lonely[0] == 3
+    assert "failures.gaps_s" in lonely[1]

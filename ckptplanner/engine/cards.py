@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.node_plan import Hop
-from ckptplanner.engine.plan import Option, Plan, Waste
+from ckptplanner.engine.plan import Levels, Option, Plan, Waste
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
 from ckptplanner.units import (
@@ -93,11 +93,23 @@ def _save_every(plan: Plan, basis: str) -> Card:
     schedule = plan.schedule
     steps = grouped(schedule.interval_steps) if schedule else UNKNOWN
     stop, durable = (schedule.blocking_s, schedule.durable_after_s) if schedule else (None, None)
+    if plan.levels is not None:
+        return _save_on_two_levels(plan.levels)
     return Card(
         text("SAVE EVERY"), "interval_s", _time(schedule.period_s if schedule else None),
         text("{interval_steps} steps", interval_steps=steps),
         (text("each save stops training for {blocking_s}", blocking_s=_time(stop)),
          text("restorable after {durable_after_s}", durable_after_s=_time(durable))),
+    )  # fmt: skip
+
+
+def _save_on_two_levels(levels: Levels) -> Card:
+    local, shared = levels.local, levels.shared
+    return Card(
+        text("SAVE EVERY"), "local_interval_s", _time(local.interval_s), text("on the nodes' drives"),
+        (text("shared: one in {ratio}, every {interval_s}", interval_s=_time(shared.interval_s), ratio=grouped(levels.ratio)),
+         text("restorable after {local_durable_s}, {durable_after_s}", local_durable_s=_time(local.durable_after_s),
+              durable_after_s=_time(shared.durable_after_s))),
     )  # fmt: skip
 
 
@@ -244,6 +256,7 @@ Differ = Callable[[Plan], float | None]
 DIFFERENCES: dict[str, tuple[Differ, str]] = {
     "total_usd": (lambda plan: plan.cost.total_usd_per_year if plan.cost else None, "money"),
     "interval_s": (lambda plan: plan.schedule.period_s if plan.schedule else None, "time"),
+    "local_interval_s": (lambda plan: plan.near_period_s, "time"),
     "worst_rework_s": (lambda plan: plan.waste.worst_rework_s if plan.waste else None, "time"),
     "capacity_gib": (lambda plan: _price_of(plan), "money"),
     "baseline_bytes_per_s": (lambda plan: _price_of(plan), "money"),

@@ -15,6 +15,7 @@ from ckptplanner.data import catalog
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import fsx
 from ckptplanner.engine.job import Job
+from ckptplanner.engine.model_checks import model_findings
 from ckptplanner.engine.node_checks import node_findings
 from ckptplanner.engine.outcome import can_feed, required_write_bytes_per_s
 from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity
@@ -46,7 +47,8 @@ LARGE_WASTE_FRACTION = 0.05
 
 def findings(plan: Plan) -> tuple[Finding, ...]:
     """Everything there is to say about a plan, errors first."""
-    return by_severity(chain((finding for check in _CHECKS for finding in check(plan)), node_findings(plan)))
+    own = (finding for check in _CHECKS for finding in check(plan))
+    return by_severity(chain(own, model_findings(plan), node_findings(plan)))
 
 
 def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -525,8 +527,16 @@ def _guessed(named: NamedScenario) -> list[str]:
         path
         for path in found
         if (value := value_at(named.scenario, path)) is not None
+        and not _is_idle(named.scenario, path)
         and (path in recorded or value == spec_of(Scenario, path).default)
     ]
+
+
+def _is_idle(scenario: Scenario, path: str) -> bool:
+    """Whether nothing follows from a field in this scenario, so that its guess needs no word."""
+    if path.startswith("local.") or path.endswith("_share"):
+        return not scenario.local.enabled or (path.endswith("_share") and bool(scenario.restart.classes))
+    return path == "failures.lognormal_shape" and scenario.failures.law != "lognormal"
 
 
 @lru_cache(maxsize=1)

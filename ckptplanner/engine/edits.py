@@ -135,12 +135,16 @@ def _gaps_from_text(written: str) -> tuple[float, ...]:
         return ()
     try:
         if clean.startswith("["):
-            return tuple(float(gap) for gap in json.loads(clean))
-        return tuple(parse(part, SECONDS) for part in clean.split(";") if part.strip())
+            gaps = tuple(float(gap) for gap in json.loads(clean))
+        else:
+            gaps = tuple(parse(part, SECONDS) for part in clean.split(";") if part.strip())
     except (ValueError, TypeError, RecursionError) as error:
         raise EditError(
             "failures.gaps_s", 'write times between semicolons, "3 h; 50 min", or a JSON list of seconds'
         ) from error
+    if not all(gap > 0.0 for gap in gaps):
+        raise EditError("failures.gaps_s", "each gap takes more than 0 s")
+    return gaps
 
 
 def _rows_from_text(path: str, model: type[Frozen]) -> Callable[[str], Any]:

@@ -7,54 +7,41 @@ dollars follow from it. Findings come last and never stop the rest: a part that 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import checkpoint as ck
-from ckptplanner.engine import checks, cost, fsx, interval
+from ckptplanner.engine import checks, cost, interval
 from ckptplanner.engine.beyond_plan import Context, beyond_plan
-from ckptplanner.engine.curves import systems_at
+from ckptplanner.engine.candidates import Candidate, candidates, choose, names_of, rank
 from ckptplanner.engine.datapath import Way, data_path, near_read_s
 from ckptplanner.engine.host_ram import host_ram
 from ckptplanner.engine.job import Job, job_of, lost_node_wait_s
 from ckptplanner.engine.losses import model_of
 from ckptplanner.engine.node_plan import Beyond, DataPath, ReplicationPlan
-from ckptplanner.engine.outcome import FileSystems, Outcome, baseline_share, existing, fixed_tier, outcome
-from ckptplanner.engine.plan import Checkpoint, Cost, Level, Levels, Option, Plan, Schedule, StoragePlan, Waste
+from ckptplanner.engine.outcome import Outcome, baseline_share
+from ckptplanner.engine.plan import Checkpoint, Cost, Level, Levels, Plan, Schedule, StoragePlan, Waste
 from ckptplanner.engine.replicas import replication_plan
-from ckptplanner.engine.scenario import TIER_PATTERN, NamedScenario, Scenario
+from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.frozen import FloatArray
-from ckptplanner.text import Text, text
-from ckptplanner.units import GIB, GIBS, brief
 
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """One file system with what follows from it: a row of the options table and its column of the outcome."""
-
-    option: Option
-    tier: FsxTier | None
-    systems: FileSystems
-    outcome: Outcome
 
 
 @lru_cache(maxsize=512)
 def evaluate(scenario: Scenario) -> Plan:
     """Return the plan that follows from a scenario. Pure; remembered, so undo and comparison cost nothing."""
     job = job_of(scenario)
-    candidates = _candidates(scenario, job)
-    chosen = _choose(scenario, candidates)
+    found = candidates(scenario, job)
+    chosen = choose(scenario, found)
     needed = _required(scenario, job, chosen)
     storage = StoragePlan(
         required_write_bytes_per_s=needed,
         chosen=chosen.option if chosen else None,
-        options=tuple(candidate.option for candidate in sorted(candidates, key=_rank)),
+        options=tuple(candidate.option for candidate in sorted(found, key=rank)),
     )
     schedule = _schedule(scenario, job, chosen.outcome) if chosen else None
     levels = _levels(scenario, job, chosen.outcome) if chosen else None
@@ -111,7 +98,7 @@ def _levels(scenario: Scenario, job: Job, result: Outcome) -> Levels | None:
     rates, local = job.levels, scenario.local
     if rates is None:
         return None
-    one = {name: float(getattr(result, name)[0, 0]) for name in _names(Outcome)}
+    one = {name: float(getattr(result, name)[0, 0]) for name in names_of(Outcome)}
     makes_sense = one["interval_s"] > one["lost_s"]
     waste = _known(result.exact_fraction) if makes_sense else None
     ratio = round(one["ratio"])
@@ -180,147 +167,13 @@ def _required(scenario: Scenario, job: Job, chosen: Candidate | None) -> float:
     return job.checkpoint_bytes / (left if left > 0 else write) if job.checkpoint_bytes else 0.0
 
 
-def _candidates(scenario: Scenario, job: Job) -> list[Candidate]:
-    """The file system that exists or is fixed, and the eight that could be bought."""
-    storage = scenario.storage
-    write = np.array([storage.write_s])
-    without = scenario.model_copy(update={"storage": storage.model_copy(update={"custom": None})})
-    sized, needed = systems_at(without, job, write, storage.mode)
-    result = outcome(scenario, job, sized, write, storage.mode)
-    count = len(storage.tiers)
-    found = [
-        _candidate(
-            scenario, job, row, tier, _row(sized, row, count), _row(result, row, count), _excluded(scenario, tier, sized, row)
-        )
-        for row, tier in enumerate(storage.tiers)
-    ]
-    if not np.isfinite(needed).all():
-        found = []
-    for tier, systems in _given(scenario, sized.jobs_writing):
-        given = _candidate(scenario, job, None, tier, systems, outcome(scenario, job, systems, write, storage.mode), None)
-        found = [given, *(other for other in found if other.option.id != given.option.id)]
-    return found
-
-
-def _given(scenario: Scenario, jobs_writing: FloatArray) -> list[tuple[FsxTier | None, FileSystems]]:
-    """What the user has fixed: existing storage, or a tier with its capacity."""
-    if scenario.storage.custom is not None:
-        return [(None, existing(scenario, jobs_writing))]
-    fixed = TIER_PATTERN.fullmatch(scenario.storage.tier)
-    if fixed is None:
-        return []
-    tier = tier_like(scenario, float(fixed[1]), efa=bool(fixed[3]))
-    return [(tier, fixed_tier(scenario, tier, float(fixed[2]), jobs_writing))]
-
-
-def tier_like(scenario: Scenario, throughput: float, *, efa: bool) -> FsxTier:
-    """The tier of that throughput, or one of the same kind with it where the service has none (checks say so)."""
-    same = [tier for tier in scenario.storage.tiers if tier.efa == efa]
-    exact = [tier for tier in same if tier.throughput_mb_per_s_per_tib == throughput]
-    return exact[0] if exact else same[-1].model_copy(update={"throughput_mb_per_s_per_tib": throughput})
-
-
-def _excluded(scenario: Scenario, tier: FsxTier, systems: FileSystems, row: int) -> Text | None:
-    """Why a legal option takes no part in the choice."""
-    storage = scenario.storage
-    if storage.quota_gib is not None and systems.capacity_gib[row, 0] > storage.quota_gib:
-        return text("above your quota of {quota}", quota=brief(storage.quota_gib, GIBS))
-    if bool(systems.allowed[row, 0]):
-        return None
-    if storage.efa == "auto":
-        return text("EFA above 10 GB/s") if not tier.efa else text("no EFA below 10 GB/s")
-    return text("EFA is switched off") if tier.efa else text("EFA is switched on")
-
-
-@lru_cache(maxsize=4)
-def _names(kind: Any) -> tuple[str, ...]:
-    """The fields of a dataclass, inherited ones included (its slots are its own alone)."""
-    return tuple(field.name for field in fields(kind))
-
-
-def _row(values: Value, row: int, rows: int) -> Value:
-    """One row of arrays (m, n), m rows, as arrays (1, n); what has one row for all is passed on."""
-    picked = {}
-    for name in _names(type(values)):
-        array = getattr(values, name)
-        picked[name] = array[row : row + 1] if array.ndim == 2 and array.shape[0] == rows else array
-    return type(values)(**picked)
-
-
-def _candidate(
-    scenario: Scenario,
-    job: Job,
-    row: int | None,
-    tier: FsxTier | None,
-    systems: FileSystems,
-    result: Outcome,
-    excluded: Text | None,
-) -> Candidate:
-    capacity = float(systems.capacity_gib[0, 0])
-    held = (job.held_bytes + scenario.shared.used_bytes) / GIB
-    sized = row is not None
-    option = Option(
-        id=option_id(tier, capacity),
-        throughput_mb_per_s_per_tib=tier.throughput_mb_per_s_per_tib if tier else None,
-        efa=tier.efa if tier else False,
-        capacity_gib=capacity,
-        baseline_bytes_per_s=float(systems.write_bytes_per_s[0, 0]),
-        read_bytes_per_s=float(systems.read_bytes_per_s[0, 0]),
-        client_bytes_per_s=_known(systems.client_bytes_per_s),
-        servers=int(fsx.servers(systems.capacity_gib, np.array(tier.step_gib))[0, 0]) if tier else None,
-        bound_by=("capacity" if systems.bound_by_capacity[0, 0] else "throughput") if sized else None,
-        usd_per_month=_known(systems.usd_per_month),
-        writes_in_s=float(result.writes_in_s[0, 0]),
-        restart_s=float(result.restart_s[0, 0]),
-        fill_ratio=held / capacity,
-        waste_fraction=_known(result.chosen_fraction),
-        total_usd_per_year=_known(result.total_usd_per_year),
-        excluded_reason=excluded,
-    )
-    option = replace(option, illegal_reason=checks.illegal_reason(scenario, job, tier, option))
-    return Candidate(option, tier, systems, result)
-
-
-def option_id(tier: FsxTier | None, capacity_gib: float) -> str:
-    """The name that `storage.tier` takes: p2-500-12000 or p2-1000-33600-efa; custom for storage that exists."""
-    if tier is None:
-        return "custom"
-    return f"p2-{tier.throughput_mb_per_s_per_tib:.0f}-{capacity_gib:.0f}{'-efa' if tier.efa else ''}"
-
-
-def _known(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float | None:
+def _known(values: FloatArray) -> float | None:
     value = float(values[0, 0])
     return value if math.isfinite(value) else None
 
 
-def _rank(candidate: Candidate) -> tuple[bool, bool, bool, float]:
-    """Storage that exists first, then the cheapest; what would be refused, and what has no price, behind."""
-    option = candidate.option
-    price = option.usd_per_month
-    by = price if price is not None else option.capacity_gib
-    return (option.id != "custom", option.illegal_reason is not None, price is None, by)
-
-
-def _choose(scenario: Scenario, candidates: list[Candidate]) -> Candidate | None:
-    """What is fixed or exists; otherwise the cheapest on offer, or the smallest where no price is known."""
-    if scenario.storage.custom is not None or scenario.storage.tier != "auto":
-        return candidates[0]
-    offered = [candidate for candidate in candidates if candidate.option.is_offered]
-    by_total = scenario.storage.choose_by == "total_usd"
-
-    def money(candidate: Candidate) -> float:
-        option = candidate.option
-        dollars = option.total_usd_per_year if by_total else option.usd_per_month
-        return math.inf if dollars is None else dollars
-
-    priced = [candidate for candidate in offered if math.isfinite(money(candidate))]
-    if priced:
-        return min(priced, key=lambda one: (money(one), float(one.outcome.exact_fraction[0, 0])))
-    return min(offered, key=lambda one: (one.option.capacity_gib, one.option.restart_s), default=None)
-
-
 def _schedule(scenario: Scenario, job: Job, result: Outcome) -> Schedule:
-    one = {name: float(getattr(result, name)[0, 0]) for name in _names(Outcome)}
+    one = {name: float(getattr(result, name)[0, 0]) for name in names_of(Outcome)}
     young = float(interval.young_interval_s(result.lost_s, job.rollback_mtbi_s)[0, 0])
     return Schedule(
         mode=scenario.storage.mode,

@@ -13,6 +13,8 @@ from ckptplanner.engine.replicas import group_loss_rate_per_s
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.units import DAY, GB, HOURS_PER_YEAR, MONTHS_PER_YEAR
 
+GROUPS_OF_GAPS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class LevelRates:
@@ -125,6 +127,11 @@ def _law(scenario: Scenario, mean_s: float) -> Law:
     failures = scenario.failures
     if failures.clock == "nodes":
         return Exponential(mean_s)
+    if failures.law == "empirical" and failures.gaps_s:
+        from ckptplanner.engine.save_sums import Grouped
+
+        # the gaps as they are would reward an interval that ends right before one of them: a plan is not for the past
+        return Grouped(mean_s, failures.gaps_s, min(len(failures.gaps_s), GROUPS_OF_GAPS))
     return law_of(
         failures.law, mean_s, weibull_shape=failures.weibull_shape, lognormal_shape=failures.lognormal_shape,
         gaps_s=failures.gaps_s,

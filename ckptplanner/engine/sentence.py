@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ckptplanner.engine.plan import Option, Plan, Schedule
+from ckptplanner.engine.plan import Levels, Option, Plan, Schedule
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_S, SECONDS, brief, grouped, percent, rough
 
@@ -16,6 +16,8 @@ def sentence(plan: Plan) -> Text:
     assert schedule is not None  # a plan without a schedule has an error
     if schedule.period_s > schedule.interval_s * (1 + 1e-9):
         return _waiting(plan, schedule)
+    if plan.levels is not None:
+        return _two_levels(plan.levels)
     values = {
         "interval_s": rough(schedule.period_s, SECONDS),
         "blocking_s": rough(schedule.blocking_s, SECONDS),
@@ -44,6 +46,29 @@ def sentence(plan: Plan) -> Text:
         "Save every {interval_s}; each save stops training for {blocking_s} and can be restored after {durable_after_s}.",
         **values,
     )
+
+
+def _two_levels(levels: Levels) -> Text:
+    """What to do where local saves come between the shared ones."""
+    local, shared = levels.local, levels.shared
+    values = {
+        "local_interval_s": rough(local.interval_s, SECONDS),
+        "local_durable_s": rough(local.durable_after_s, SECONDS),
+        "durable_after_s": rough(shared.durable_after_s, SECONDS),
+    }
+    if levels.ratio == 1:
+        return text(
+            "Save every {local_interval_s} to the nodes' drives and to shared storage, which stops training for {stop} in all. "
+            "Restorable after {local_durable_s} from the drives, after {durable_after_s} from shared storage.",
+            **values, stop=rough(local.blocking_s + shared.blocking_s, SECONDS),
+        )  # fmt: skip
+    return text(
+        "Save every {local_interval_s} to the nodes' drives ({local_blocking_s} stop); one in {ratio} of these saves, every "
+        "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_s} from the drives, "
+        "after {durable_after_s} from shared storage.",
+        **values, local_blocking_s=rough(local.blocking_s, SECONDS), ratio=grouped(levels.ratio),
+        interval_s=rough(shared.interval_s, SECONDS), blocking_s=rough(shared.blocking_s, SECONDS),
+    )  # fmt: skip
 
 
 def _short_notice(plan: Plan) -> dict[str, str | Text]:

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from ckptplanner import __version__
 from ckptplanner.data.records import FsxTier
 from ckptplanner.engine import ceilings
+from ckptplanner.engine.candidates import tier_like
 from ckptplanner.engine.csv_files import harmless
-from ckptplanner.engine.evaluate import evaluate, tier_like
+from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.plan import Option, Plan
 from ckptplanner.engine.restarts import Ways

@@ -24,5 +24,8 @@ VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
     "memory.staging": {"share": text("its share"), "whole": text("all of it")},
     "replication.store": {"nvme": text("drives"), "ram": text("RAM")},
     "replication.exchange": {"training": text("training"), "background": text("behind")},
+    "failures.law": {"weibull": text("Weibull"), "lognormal": text("lognormal"), "empirical": text("log")},
+    "failures.clock": {"job": text("one, the job's"), "nodes": text("each node's")},
+    "local.uploads": {"die": text("die with it"), "survive": text("survive")},
     "storage.tier": {"auto": text("cheapest")},
 }

@@ -303,3 +303,25 @@ def test_e8_one_node_saves_once_at_the_end() -> None:
     words = said(plan, "warning", "run.days")
     assert words.startswith("T* (28.9 h) is longer than the run (")
     assert words.endswith("): save once at the end.")
+
+
+# ---------------------------------------------------------------- local and shared saves (docs/models.md 16.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "waste", "ratio", "usd"),
+    [
+        ("shared storage alone", "0.537", None, 4080.0),
+        ("local saves with copies", "0.615", 3, 1044.0),
+        ("copies block for 8 s", "0.710", 2, 1044.0),
+        ("local saves without copies", None, 1, 1044.0),
+    ],
+)
+def test_local_saves_buy_cheaper_storage(name: str, waste: str | None, ratio: int | None, usd: float) -> None:
+    plan = plan_of(shipped("local-and-shared").named(name))
+    _, found = known(plan)
+    assert plan.storage.chosen is not None
+    assert plan.storage.chosen.usd_per_month == usd
+    assert (plan.levels.ratio if plan.levels else None) == ratio
+    if waste is not None:
+        assert percent(found.exact_fraction, waste) == waste

@@ -87,7 +87,6 @@ def test_the_table_of_inputs_holds_what_a_setting_takes(path: str, written: str)
         ("restart.classes", '[{"share": 0.5, "rework": "all"}]', ("rework", "'step'")),
         ("restart.classes", json.dumps([{"share": 0.1}] * 33), ("33 rows", "at most 32")),
         ("storage.custom", DEEP, ("JSON object",)),
-        ("local.ratio", DEEP, ("does not compute",)),
         ("datapath.tcp_flow", "sideways", ("outside, placement, ena_express",)),
         ("memory.staging", "half", ("share, whole",)),
         ("replication.factor", "0", ("at least 1",)),

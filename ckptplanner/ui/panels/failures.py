@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
@@ -10,10 +10,10 @@ from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
-from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, quantity
+from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, named_choices, quantity, switch
 from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import say
-from ckptplanner.units import BYTES, DAY, FRACTION, SECONDS, brief, percent, significant
+from ckptplanner.units import BYTES, DAY, FRACTION, SECONDS, brief, grouped, percent, rough, significant
 
 
 class FailuresPanel(Panel):
@@ -40,6 +40,20 @@ class FailuresPanel(Panel):
             ComputedEntry(figure="restart_s", title=say("Restart time"), text=_restart, line=_read_back),
             FieldEntry(path="failures.mtbi_nodes", title=say("Counted at nodes"), rare=True),
             FieldEntry(path="failures.downtime_s", rare=True),
+            FieldEntry(
+                path="failures.law",
+                make=switch(*named_choices("failures.law")),
+                rare=True,
+                line=_law,
+                also=("failures.gaps_s",),
+            ),
+            FieldEntry(path="failures.weibull_shape", rare=True, is_shown=_has("weibull"), line=_shape),
+            FieldEntry(path="failures.lognormal_shape", rare=True, is_shown=_has("lognormal")),
+            FieldEntry(path="failures.clock", make=switch(*named_choices("failures.clock")), rare=True),
+            FieldEntry(path="failures.fleet_age_s", rare=True, reason=_one_clock, line=_age),
+            FieldEntry(path="failures.process_share", rare=True, reason=_one_level),
+            FieldEntry(path="failures.node_share", rare=True, reason=_one_level),
+            FieldEntry(path="failures.cluster_share", rare=True, reason=_one_level),
             FieldEntry(path="restore.copies", rare=True),
             FieldEntry(path="failures.spot_notice_s", make=quantity(say("no spot nodes")), rare=True),
             FieldEntry(path="run.days", rare=True),
@@ -97,6 +111,42 @@ def _read_back(plan: Plan) -> str:
         time=brief(plan.schedule.restore_read_s, SECONDS),
         size=brief(plan.checkpoint.checkpoint_bytes * plan.scenario.restore.copies, BYTES),
     )
+
+
+def _has(law: str) -> Callable[[Scenario], bool]:
+    return lambda scenario: scenario.failures.law == law
+
+
+def _law(plan: Plan) -> str:
+    failures = plan.scenario.failures
+    if failures.law == "empirical":
+        return say("{count} gaps of a log, scaled to the mean", count=grouped(len(failures.gaps_s)))
+    if failures.law == "lognormal":
+        return say("the exact number follows the renewal model")
+    return say("memoryless") if failures.weibull_shape == 1 else ""
+
+
+def _shape(plan: Plan) -> str:
+    shape = plan.scenario.failures.weibull_shape
+    if shape == 1:
+        return say("1: memoryless; logs show 0.4 to 1")
+    return say("in bursts") if shape < 1 else say("more regular than chance")
+
+
+def _one_clock(scenario: Scenario) -> str:
+    return say("one clock for the job") if scenario.failures.clock == "job" else ""
+
+
+def _one_level(scenario: Scenario) -> str:
+    if not scenario.local.enabled:
+        return say("no local saves")
+    return say("restart classes are given") if scenario.restart.classes else ""
+
+
+def _age(plan: Plan) -> str:
+    if plan.scenario.failures.clock == "job" or plan.schedule is None:
+        return ""
+    return say("in this run the job is interrupted every {time}", time=rough(plan.schedule.mtbi_s, SECONDS))
 
 
 def _planned(plan: Plan) -> str:

@@ -1,4 +1,4 @@
-"""The panel of copies on other nodes: how many, in which groups, and how likely a group is lost."""
+"""The panel of what the nodes keep: local saves, copies on other nodes, and how likely a group of them is lost."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing_extensions import override
 
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
-from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, named_choices, quantity, switch
+from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, check, named_choices, quantity, switch
 from ckptplanner.ui.words import say
-from ckptplanner.units import BYTES, FRACTION, SECONDS, brief, grouped, rough
+from ckptplanner.units import BYTES, FRACTION, SECONDS, brief, grouped, percent, rough
 
 MANY_FACTORS = 7
 
 
 class ReplicationPanel(Panel):
-    """Copies, jump, window, node losses, racks."""
+    """Local saves, copies, jump, window, node losses, racks."""
 
     @override
     def title(self) -> str:
@@ -25,6 +25,19 @@ class ReplicationPanel(Panel):
     @override
     def entries(self) -> Sequence[Entry]:
         return (
+            FieldEntry(path="local.enabled", make=check(say("to the drives")), line=_what_local_brings),
+            FieldEntry(
+                path="local.interval_s",
+                make=quantity(say("best")),
+                none_text=_own_interval,
+                reason=_no_local,
+                line=_shared_each,
+            ),
+            FieldEntry(path="local.blocking_s", reason=_no_local),
+            FieldEntry(path="local.durable_s", reason=_no_local, line=_local_durable, rare=True),
+            FieldEntry(path="local.restart_s", reason=_no_local, rare=True),
+            FieldEntry(path="local.ratio", make=quantity(say("best")), none_text=_own_ratio, reason=_no_local, rare=True),
+            FieldEntry(path="local.uploads", make=switch(*named_choices("local.uploads")), reason=_no_local, rare=True),
             FieldEntry(path="replication.factor", line=_groups),
             FieldEntry(path="replication.jump", make=quantity(say("GPUs of a node")), none_text=_own_jump, line=_jump_line),
             ComputedEntry(figure="replica_loss", title=say("Group lost in run"), text=_run_loss, line=_after_first),
@@ -39,6 +52,48 @@ class ReplicationPanel(Panel):
                 path="replication.exchange", make=switch(*named_choices("replication.exchange")), rare=True, reason=_alone
             ),
         )
+
+
+def _no_local(scenario: Scenario) -> str:
+    return "" if scenario.local.enabled else say("no local saves")
+
+
+def _what_local_brings(plan: Plan) -> str:
+    levels = plan.levels
+    if levels is None or levels.waste_fraction is None or levels.single_level_fraction is None:
+        return say("shared saves alone")
+    return say(
+        "waste {own} with them, {alone} without",
+        own=percent(levels.waste_fraction), alone=percent(levels.single_level_fraction),
+    )  # fmt: skip
+
+
+def _own_interval(plan: Plan) -> str:
+    return say("best") if plan.levels is None else say("{time}, the best", time=rough(plan.levels.local.interval_s, SECONDS))
+
+
+def _own_ratio(plan: Plan) -> str:
+    return say("best") if plan.levels is None else say("{count} local, the best", count=grouped(plan.levels.ratio))
+
+
+def _shared_each(plan: Plan) -> str:
+    levels = plan.levels
+    if levels is None:
+        return ""
+    return say(
+        "one in {ratio} shared: every {time}", ratio=grouped(levels.ratio), time=rough(levels.shared.interval_s, SECONDS)
+    )
+
+
+def _local_durable(plan: Plan) -> str:
+    phase = (
+        None
+        if plan.datapath is None
+        else plan.datapath.phase("replicate" if plan.scenario.replication.factor > 1 else "local_write")
+    )
+    if plan.levels is None or phase is None or phase.seconds is None:
+        return ""
+    return say("these drives need {time}", time=brief(phase.seconds, SECONDS))
 
 
 def _alone(scenario: Scenario) -> str:

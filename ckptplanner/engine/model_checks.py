@@ -1,0 +1,164 @@
+"""What must be said about the models: do their inputs go together, and which gave the number (docs/models.md 15, 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ckptplanner.engine.losses import RENEWAL, TWO_LEVELS
+from ckptplanner.engine.plan import Finding, Levels, Plan, Severity
+from ckptplanner.engine.restarts import has_copies
+from ckptplanner.text import text
+from ckptplanner.units import FRACTION, SECONDS, brief, grouped, percent, rough
+
+_ROUNDING = 1.0 + 1e-9
+_LARGE_AGE_EFFECT = 0.02  # share of M from which the age of the nodes is worth a word
+
+
+def model_findings(plan: Plan) -> Iterator[Finding]:
+    """Everything that this file looks at."""
+    for check in (_check_shares, _check_law, _check_age, _check_memory, _check_levels):
+        yield from check(plan)
+
+
+def _say(severity: Severity, path: str, template: str, /, **values: object) -> Finding:
+    return Finding(severity, path, text(template, **values))
+
+
+def _check_shares(plan: Plan) -> Iterator[Finding]:
+    failures, is_used = plan.scenario.failures, plan.scenario.local.enabled and not plan.scenario.restart.classes
+    known = failures.process_share + failures.node_share + failures.cluster_share
+    if abs(known - 1.0) > 1e-6:
+        yield _say(
+            "error" if is_used else "warning", "failures.process_share",
+            "The shares of what is lost sum to {sum}; process alone, node lost and cluster lost sum to 100 %.",
+            sum=brief(known, FRACTION),
+        )  # fmt: skip
+
+
+def _check_law(plan: Plan) -> Iterator[Finding]:
+    failures = plan.scenario.failures
+    if failures.law == "empirical" and len(failures.gaps_s) < 2:
+        yield _say(
+            "error", "failures.gaps_s", "The empirical law needs the gaps of a log, two at least; {count} are given.",
+            count=len(failures.gaps_s),
+        )  # fmt: skip
+    if failures.clock == "nodes" and failures.law != "weibull":
+        yield _say(
+            "warning", "failures.clock",
+            "The age of the nodes is computed for the Weibull law only: here they count as aged, and the job as memoryless.",
+        )  # fmt: skip
+
+
+def _check_age(plan: Plan) -> Iterator[Finding]:
+    """How far the age of the nodes moves M away from what was given."""
+    failures, schedule = plan.scenario.failures, plan.schedule
+    if failures.clock != "nodes" or schedule is None:
+        return
+    nominal = failures.mtbi_s * failures.mtbi_nodes / plan.scenario.workload.nodes
+    if abs(schedule.mtbi_s / nominal - 1.0) > _LARGE_AGE_EFFECT:
+        yield _say(
+            "info", "failures.fleet_age_s",
+            "At the age of these nodes the job is interrupted every {now} on average, not every {nominal} as an aged fleet is.",
+            now=rough(schedule.mtbi_s, SECONDS), nominal=rough(nominal, SECONDS),
+        )  # fmt: skip
+
+
+def _check_memory(plan: Plan) -> Iterator[Finding]:
+    """Which model gave the number where gaps have a memory, and what it leaves out."""
+    waste, failures = plan.waste, plan.scenario.failures
+    if waste is None:
+        return
+    has_memory = failures.clock == "job" and (failures.law != "weibull" or failures.weibull_shape != 1.0)
+    if waste.exact_model == RENEWAL:
+        yield _say(
+            "info", "failures.law",
+            "Interruptions have a memory here ({law}): the exact number is that of the renewal model, its interval is found "
+            "numerically.",
+            law=_law_words(plan),
+        )  # fmt: skip
+        if any(row.share > 0 and row.rework == "step" for row in plan.scenario.restart.classes):
+            yield _say(
+                "info", "restart.classes",
+                "With restart classes the renewal model takes the gaps between roll-backs to have the same shape: an "
+                "approximation. Simulate to see how good it is.",
+            )  # fmt: skip
+    if waste.exact_model == TWO_LEVELS and has_memory:
+        yield _say(
+            "warning", "failures.law",
+            "Two levels are computed for memoryless interruptions; {law} counts in the simulation only.", law=_law_words(plan),
+        )  # fmt: skip
+    if waste.exact_model == RENEWAL and plan.scenario.storage.published == "next_save":
+        yield _say(
+            "info", "storage.interval_s",
+            "The interval is the best one for memoryless interruptions: for checkpoints that count from the next save on no "
+            "other is computed.",
+        )  # fmt: skip
+
+
+def _law_words(plan: Plan) -> object:
+    failures = plan.scenario.failures
+    if failures.law == "empirical":
+        return text("{count} measured gaps", count=grouped(len(failures.gaps_s)))
+    if failures.law == "lognormal":
+        return text("lognormal, shape {shape}", shape=f"{failures.lognormal_shape:g}")
+    return text("Weibull, shape {shape}", shape=f"{failures.weibull_shape:g}")
+
+
+# ---------------------------------------------------------------- two levels
+
+
+def _check_levels(plan: Plan) -> Iterator[Finding]:
+    levels = plan.levels
+    if levels is None or plan.schedule is None:
+        return
+    local = levels.local
+    if local.interval_s <= local.blocking_s:
+        yield _say(
+            "error", "local.interval_s",
+            "The job makes no progress: each local save stops it for {stop} and the next begins after {interval}.",
+            stop=brief(local.blocking_s, SECONDS), interval=brief(local.interval_s, SECONDS),
+        )  # fmt: skip
+        return
+    if local.interval_s * _ROUNDING < local.durable_after_s:
+        yield _say(
+            "error", "local.interval_s",
+            "A local save takes {save} and the next begins after {interval}: leave at least {save} between them.",
+            save=brief(local.durable_after_s, SECONDS), interval=brief(local.interval_s, SECONDS),
+        )  # fmt: skip
+    yield from _check_given_interval(plan, levels)
+    yield from _check_gain(plan, levels)
+
+
+def _check_given_interval(plan: Plan, levels: Levels) -> Iterator[Finding]:
+    storage, schedule = plan.scenario.storage, plan.schedule
+    if storage.interval_s is None or schedule is None or abs(schedule.interval_s / storage.interval_s - 1.0) < 0.01:
+        return
+    yield _say(
+        "warning", "storage.interval_s",
+        "{ratio} local saves of {local} make a shared save every {used}, not every {asked} as it was asked for.",
+        ratio=grouped(levels.ratio), local=rough(levels.local.interval_s, SECONDS), used=rough(schedule.interval_s, SECONDS),
+        asked=rough(storage.interval_s, SECONDS),
+    )  # fmt: skip
+
+
+def _check_gain(plan: Plan, levels: Levels) -> Iterator[Finding]:
+    """Whether the local level brings anything against shared saves alone."""
+    own, alone = levels.waste_fraction, levels.single_level_fraction
+    if levels.local.mtbi_s is None:
+        yield _say(
+            "warning",
+            "local.enabled",
+            "Nothing restarts from local checkpoints: every interruption is one that they do not survive.",
+        )
+    elif own is not None and alone is not None and own >= alone:
+        yield _say(
+            "warning", "local.enabled",
+            "Local saves bring nothing here: {own} of the time is lost with them, {alone} without.",
+            own=percent(own), alone=percent(alone),
+        )  # fmt: skip
+    if not has_copies(plan.scenario) and plan.scenario.failures.node_share and not plan.scenario.restart.classes:
+        yield _say(
+            "info", "replication.factor",
+            "Without copies on other nodes a lost node ({share} of interruptions) goes back to shared storage.",
+            share=brief(plan.scenario.failures.node_share, FRACTION),
+        )  # fmt: skip
