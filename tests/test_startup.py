@@ -33,6 +33,9 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
     assert "pyqtgraph" in loaded
 
 
-@pytest.mark.parametrize("module", ["pandas", "scipy", "matplotlib", "PySide6.QtPrintSupport"])
+@pytest.mark.parametrize(
+    "module",
+    ["pandas", "scipy", "matplotlib", "PySide6.QtPrintSupport", "ckptplanner.ui.evidence_view", "ckptplanner.engine.published"],
+)
 def test_the_first_paint_does_not_wait_for(module: str, loaded: frozenset[str]) -> None:
     assert module not in loaded

@@ -70,7 +70,7 @@ class Picture(QWidget):
         box.setContentsMargins(0, 6, 0, 0)
         box.setSpacing(4)
         box.addLayout(words)
-        box.addWidget(self.replay, 5)
+        box.addWidget(self.replay, 3)
         box.addWidget(self.gaps, 1)
 
     def show_theme(self, theme: Theme) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ckptplanner.engine.backtests import Backtest, Costs
+from ckptplanner.engine.backtests import LEAST_GAPS_FOR_SHAPE, Backtest, Costs
 from ckptplanner.ui.words import say
 from ckptplanner.units import SECONDS, brief, percent, rough
 
@@ -39,5 +39,9 @@ def priced(backtest: Backtest, costs: Costs) -> str:
         save = say("A save stops training for {stop}, then it is restorable", stop=stop)
     if backtest.downtime_s > 0.0:
         wait = rough(backtest.downtime_s, SECONDS)
-        return say("{save}; a restart takes {restart}, after {wait} without a node.", save=save, restart=restart, wait=wait)
-    return say("{save}; a restart takes {restart}.", save=save, restart=restart)
+        said = say("{save}; a restart takes {restart}, after {wait} without a node.", save=save, restart=restart, wait=wait)
+    else:
+        said = say("{save}; a restart takes {restart}.", save=save, restart=restart)
+    if len(backtest.log.gaps_s) < LEAST_GAPS_FOR_SHAPE:
+        return f"{said} {say('So few interruptions show chance more than a law.')}"
+    return said

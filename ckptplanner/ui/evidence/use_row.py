@@ -40,7 +40,7 @@ class UseRow(QWidget):
         self._button.setObjectName("evidence.use")
         self._spread.toggled.connect(self._show_state)
         self._button.clicked.connect(self._on_use)
-        hands = QHBoxLayout()
+        self._hands = hands = QHBoxLayout()
         hands.setSpacing(12)
         hands.addStretch(1)
         hands.addWidget(self._spread)
@@ -54,7 +54,7 @@ class UseRow(QWidget):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow the words stand over the button."""
-        needed = self._words.fontMetrics().horizontalAdvance(self._words.text()) + self._row.itemAt(1).sizeHint().width()
+        needed = self._words.fontMetrics().horizontalAdvance(self._words.text()) + self._hands.sizeHint().width()
         is_wide = needed + 16 <= self.width()
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)

@@ -20,6 +20,7 @@ from ckptplanner.units import DAY, HOUR, MINUTE, SECONDS, rough, significant
 _TIMES = (1e-3, 1.0, MINUTE, HOUR, DAY, 10 * DAY, 100 * DAY, 1000 * DAY, 1e9, 1e10, 1e11)
 _MOST_DOTS = 8_000  # more cannot be told apart, and each is drawn
 _ROOM = 0.12  # above and below the dots, as a share of their log range
+_FEW = 100  # up to so many the dots are larger
 _FAINT = 110  # of 255, so that many dots in one place are darker than one
 
 
@@ -82,14 +83,14 @@ class GapsPlot(QWidget):
         self._title.setText(title, color=theme.text, size=f"{SMALL_PX}px", bold=True)
         shown = slice(None, None, max(-(-gaps.size // _MOST_DOTS), 1))
         ink = QColor(theme.use_low)
-        ink.setAlpha(_FAINT if gaps.size > 400 else 220)
-        self._dots.setData(x[shown], y[shown], brush=ink)
+        ink.setAlpha(_FAINT if gaps.size > _FEW else 255)
+        self._dots.setData(x[shown], y[shown], brush=ink, size=3 if gaps.size > _FEW else 5)
         self._plot.hide_curves()
         self._plot.curve("mean", np.array([0.0, x[-1]]), np.full(2, np.log10(gaps.mean())), pen(theme.line), z=0)
         self._plot.curve("last", x[:-1], log10(past_mean_s(gaps, LAST_GAPS)), pen(theme.text), z=3)
         low, high = float(y.min()), float(y.max())
         room = _ROOM * max(high - low, 0.5)
-        self._plot.vb.setRange(xRange=(0.0, float(x[-1])), yRange=(low - room, high + room), padding=0)
+        self._plot.vb.setRange(xRange=(0.0, 1.005 * float(x[-1])), yRange=(low - room, high + room), padding=0)
         self.setAccessibleDescription(
             say(
                 "from {shortest} to {longest}, mean {mean}, over {span}",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+import shiboken6
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.backtests import Backtest
 from ckptplanner.ui.plots.handle import MarkItem, Tag
 from ckptplanner.ui.plots.notes import Notes, Spot, around
 from ckptplanner.ui.plots.plot import EndLabels, Plot, ValueAxis, log10, pen, time_text
-from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme
+from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme, font
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, percent
 
@@ -69,6 +70,8 @@ class ReplayPlot(QWidget):
         self._plot.addItem(self._cursor, ignoreBounds=True)
         self._tag = Tag(is_ghost=True)
         self._tag.setParentItem(self._view.ci)
+        self._below = QGraphicsSimpleTextItem(self._view.ci)
+        self._below.setFont(font(SMALL_PX))
         self._notes = Notes()
         self._show_cursor(None)
 
@@ -95,8 +98,7 @@ class ReplayPlot(QWidget):
         backtest, theme = self._backtest, self._theme
         if backtest is None:
             return
-        title = say("Share of the time lost, over the interval from save to save")
-        self._title.setText(title, color=theme.text, size=f"{SMALL_PX}px", bold=True)
+        self._title.setText(say("Share of the time lost"), color=theme.text, size=f"{SMALL_PX}px", bold=True)
         x, y = log10(backtest.curve_interval_s), backtest.curve_fraction
         low, high = _range(backtest)
         self._plot.vb.setRange(xRange=(float(x[0]), float(x[-1])), yRange=(low, high), padding=0)
@@ -108,6 +110,10 @@ class ReplayPlot(QWidget):
         self._write(backtest)
         self._notes.finish()
         self._view.scene().prepareForPaint()
+        self._below.setText(say("interval between saves"))
+        self._below.setBrush(QColor(theme.muted))
+        box = self._plot.vb.sceneBoundingRect()
+        self._below.setPos(box.right() + 8, box.bottom() + 3)
         self._show_cursor(self._column)
 
     def _draw_marks(self, backtest: Backtest, right: float) -> None:
@@ -230,7 +236,8 @@ class ReplayPlot(QWidget):
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._read_off(None)
+        if self._column is not None and shiboken6.isValid(self._cursor):  # the focus also goes while all of it is taken down
+            self._read_off(None)
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
