@@ -43,6 +43,8 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.ui.background",
         "ckptplanner.ui.check.page",
         "ckptplanner.engine.simulation.run",
+        "ckptplanner.ui.evidence_view",
+        "ckptplanner.engine.published",
         "concurrent.futures",
     ],
 )

@@ -14,9 +14,9 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from ckptplanner.data import catalog
-from ckptplanner.data.records import InterruptionRecord, LayoutPart, ModelParts, ModelRow, NodeType, Row
+from ckptplanner.data.records import InterruptionRecord, LayoutPart, Log, ModelParts, ModelRow, NodeType, Row
 from ckptplanner.engine.operations import RestartClass, SaveRow
-from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source, storage_price_path
+from ckptplanner.engine.scenario import MOST_GAPS, PATHS, CustomStorage, NamedScenario, Scenario, Source, storage_price_path
 from ckptplanner.frozen import FieldSpec, Frozen, PathError, spec_of, value_at, with_value
 from ckptplanner.units import SECONDS, UnitError, exact, parse
 
@@ -259,11 +259,42 @@ def _region_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
         yield "prices.cross_zone_usd_per_gb", None, None
 
 
-def _record_changes(_: Scenario, value: Any) -> Iterable[Change]:
+def _record_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
+    """A published count of interruptions, or a log of them: the mean and the nodes it was counted on."""
+    if isinstance(value, Log):
+        yield from _log_changes(scenario, value)
+        return
     record: InterruptionRecord = _look_up("failures.record", catalog.interruption_record, value)
     for path, part in (("failures.mtbi_s", record.mtbi_s), ("failures.mtbi_nodes", record.nodes)):
         source = _from_row(path, record)
         yield path, part, source.model_copy(update={"text": f"{record.name}: {record.counted}. {record.source}"})
+
+
+def _log_changes(scenario: Scenario, log: Log) -> Iterable[Change]:
+    """The mean gap of a log; where it does not say on how many nodes, it is taken as this job's own."""
+    source = _from_log("failures.mtbi_s", log)
+    yield "failures.mtbi_s", log.span_s / len(log.gaps_s), source
+    nodes = source.model_copy(update={"path": "failures.mtbi_nodes"})
+    if log.nodes is None:
+        nodes = nodes.model_copy(update={"kind": "guess", "note": "The log does not say how many nodes; taken as this job's."})
+    yield "failures.mtbi_nodes", log.nodes or scenario.workload.nodes, nodes
+
+
+def _from_log(path: str, log: Log) -> Source:
+    """A log that comes with the planner is somebody else's: a document. Any other is the user's own."""
+    is_public = any(row.id == log.id for row in catalog.interruption_logs())
+    text = f"{log.name}: {len(log.gaps_s):,} gaps. {log.source}"
+    return Source(path=path, kind="doc" if is_public else "log", text=text, date=log.date, note=log.note)
+
+
+def _gaps_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
+    """Gaps alone; or a log, whose mean comes with them and whose spread becomes the law; of a long log the newest."""
+    if not isinstance(value, Log):
+        yield "failures.gaps_s", value, None
+        return
+    yield from _log_changes(scenario, value)
+    yield "failures.gaps_s", value.gaps_s[-MOST_GAPS:], _from_log("failures.gaps_s", value)
+    yield "failures.law", "empirical", _from_log("failures.law", value)
 
 
 def _model_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
@@ -326,6 +357,7 @@ _COMPOUND: dict[str, Callable[[Scenario, Any], Iterable[Change]]] = {
     "workload.node": _node_changes,
     "prices.region": _region_changes,
     "failures.record": _record_changes,
+    "failures.gaps_s": _gaps_changes,
     "workload.model": _model_changes,
     "workload.bytes_per_param": lambda _, value: [("workload.layout", value, None)],
 }
@@ -373,7 +405,7 @@ def edit(named: NamedScenario, path: str, value: Any, kind: Kind = "typed", text
     Args:
         named: The scenario before.
         path: A dotted path of docs/models.md 10.2, or `failures.record`, `workload.model`, `workload.bytes_per_param`.
-        value: The new value; catalog rows may be given by their id.
+        value: The new value; catalog rows may be given by their id. `failures.record` and `failures.gaps_s` take a Log too.
         kind: Where the value comes from, where the catalog does not say.
         text: More about that source.
 

@@ -38,6 +38,7 @@ from ckptplanner.units import (
 
 MAX_S = 100 * 365 * 86_400.0  # a century
 Gap = Annotated[Seconds, Field(gt=0, le=1e13)]
+MOST_GAPS = 10_000
 TIER_PATTERN = re.compile(r"p2-([1-9]\d{0,4})-([1-9]\d{0,8})(-efa)?")
 AUTO_EFA_BYTES_PER_S = 10e9
 
@@ -166,7 +167,7 @@ class Failures(Frozen):
         1.0, title="Lognormal shape", ge=0.05, le=4, help="Standard deviation of the logarithm of the gaps."
     )
     gaps_s: tuple[Gap, ...] = entry(
-        (), title="Measured gaps", source="article", max_length=10_000,
+        (), title="Measured gaps", source="article", max_length=MOST_GAPS,
         help="Times between interruptions from a log. The empirical law takes their shape, scaled to the mean above.",
     )  # fmt: skip
     clock: Literal["job", "nodes"] = entry(

@@ -1,4 +1,4 @@
-"""A file dropped on a window: taking the offer, and which file it was."""
+"""A file dropped on a window or a view: taking the offer, and which file it was."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ def welcome(event: QDragEnterEvent) -> None:
         event.acceptProposedAction()
 
 
+def carried_file(event: QDropEvent) -> Path | None:
+    """The first local file or folder of a drag, None where there is none; nothing is accepted by that."""
+    return next((Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()), None)
+
+
 def dropped_file(event: QDropEvent) -> Path | None:
     """The first local file or folder that was dropped, None where there is none."""
-    for url in event.mimeData().urls():
-        if url.isLocalFile():
-            event.acceptProposedAction()
-            return Path(url.toLocalFile())
-    return None
+    file = carried_file(event)
+    if file is not None:
+        event.acceptProposedAction()
+    return file

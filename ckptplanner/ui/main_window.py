@@ -32,7 +32,7 @@ from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.status import figures_line, model_line
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme, icon
-from ckptplanner.ui.views import PATH, PLAN, SURVIVE, Views
+from ckptplanner.ui.views import EVIDENCE, PATH, PLAN, SURVIVE, Views
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
@@ -207,6 +207,10 @@ class MainWindow(QMainWindow):
             if table is not None:
                 view.plan.show_table(table)
 
+        def evidence(page: int) -> None:
+            view.show_view(EVIDENCE)
+            view.evidence.show_page(page)
+
         return (
             (say("Over the write time"), lambda: plan(page=0)),
             (say("Idle GPUs against storage"), lambda: plan(page=1)),
@@ -216,6 +220,8 @@ class MainWindow(QMainWindow):
             (say("Save schedule"), lambda: plan(table=1)),
             (say("Restart classes"), lambda: plan(table=2)),
             (say("Check by simulation"), lambda: plan(page=2)),
+            (say("Logs replayed"), lambda: evidence(0)),
+            (say("Published runs"), lambda: evidence(1)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:

@@ -235,6 +235,7 @@ QLabel { background: transparent; }
 
 *[role="muted"] { color: $muted; }
 *[role="small"] { color: $muted; font-size: $small; }
+*[role="small"][kind="guess"] { color: $warning; }
 *[role="refusal"] { color: $error; font-size: $small; }
 *[role="warning"] { color: $warning; }
 *[role="title"] { font-weight: bold; }

@@ -1,4 +1,4 @@
-"""The views in the middle, one at a time: Plan, Path, Survive. Each is made when first visited and drawn while it is seen."""
+"""The views in the middle, one at a time: Plan, Path, Survive, Evidence. Each is made when visited and drawn while seen."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
     from ckptplanner.ui.diagram.view import PathView
+    from ckptplanner.ui.evidence_view import EvidenceView
     from ckptplanner.ui.survive.view import SurviveView
 
-PLAN, PATH, SURVIVE = range(3)
+PLAN, PATH, SURVIVE, EVIDENCE = range(4)
 
 
 class Views(QWidget):
@@ -38,9 +39,10 @@ class Views(QWidget):
         self.plan = PlanView()
         self._path: PathView | None = None
         self._survive: SurviveView | None = None
+        self._evidence: EvidenceView | None = None
         self.tabs = QTabBar()
         self.tabs.setObjectName("view_tabs")
-        for label in (say("Plan"), say("Path"), say("Survive")):
+        for label in (say("Plan"), say("Path"), say("Survive"), say("Evidence")):
             self.tabs.addTab(label)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.plan)
@@ -64,13 +66,13 @@ class Views(QWidget):
         box.addWidget(bar)
         box.addWidget(self._stack, 1)
 
-    def _join(self, view: PlanView | PathView | SurviveView) -> None:
+    def _join(self, view: PlanView | PathView | SurviveView | EvidenceView) -> None:
         view.edited.connect(self.edited)
         view.gesture_ended.connect(self.gesture_ended)
         view.cursor_moved.connect(self.cursor_moved)
 
     def show_view(self, index: int) -> None:
-        """Show Plan (0), Path (1) or Survive (2)."""
+        """Show Plan (0), Path (1), Survive (2) or Evidence (3)."""
         self.tabs.setCurrentIndex(index)
 
     @property
@@ -98,14 +100,26 @@ class Views(QWidget):
             self._add(made)
         return self._survive
 
-    def _add(self, view: PathView | SurviveView) -> None:
+    @property
+    def evidence(self) -> EvidenceView:
+        """What logs and published runs say to the formulas."""
+        if self._evidence is None:
+            from ckptplanner.ui.evidence_view import EvidenceView
+
+            self._evidence = made = EvidenceView()
+            self._add(made)
+        return self._evidence
+
+    def _add(self, view: PathView | SurviveView | EvidenceView) -> None:
         self._join(view)
         view.field_requested.connect(self.field_requested)
         view.show_theme(self._theme)
         self._stack.addWidget(view)
 
-    def _view(self, index: int) -> PlanView | PathView | SurviveView:
-        return self.plan if index == PLAN else self.path if index == PATH else self.survive
+    def _view(self, index: int) -> PlanView | PathView | SurviveView | EvidenceView:
+        if index == PLAN:
+            return self.plan
+        return self.path if index == PATH else self.survive if index == SURVIVE else self.evidence
 
     def _on_tab(self, index: int) -> None:
         view = self._view(index)
@@ -125,7 +139,7 @@ class Views(QWidget):
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
-        for view in (self.plan, self._path, self._survive):
+        for view in (self.plan, self._path, self._survive, self._evidence):
             if view is not None:
                 view.show_theme(theme)
 
@@ -140,5 +154,5 @@ class Views(QWidget):
             return self.plan.table_texts()
         if self.index == PATH:
             return self.path.texts()
-        headings, rows = self.survive.texts()
+        headings, rows = self.survive.texts() if self.index == SURVIVE else self.evidence.texts()
         return [headings, *rows]

@@ -30,7 +30,7 @@ Ends = Sequence[tuple[str, float]]
 
 def time_text(seconds: float) -> str:
     """A tick of a time axis."""
-    return f"{seconds / DAY:.0f}\u00a0d" if seconds >= DAY else brief(seconds, SECONDS)
+    return f"{seconds / DAY:,.0f}\u00a0d" if seconds >= 0.999 * DAY else brief(seconds, SECONDS)
 
 
 def money_text(dollars: float) -> str:
@@ -57,11 +57,20 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
     Args:
         text: Writes a value.
         is_log: Whether positions are log10 of the value.
+        is_time: Whether the values are seconds on a log axis, which has its ticks at the `times` that people say.
     """
 
-    def __init__(self, orientation: str, text: Callable[[float], str], *, is_log: bool = True, is_time: bool = False) -> None:
+    def __init__(
+        self,
+        orientation: str,
+        text: Callable[[float], str],
+        *,
+        is_log: bool = True,
+        is_time: bool = False,
+        times: Sequence[float] = _TIME_TICKS,
+    ) -> None:
         super().__init__(orientation, showValues=True, maxTickLength=-3)
-        self._text, self._is_log, self._is_time = text, is_log, is_time
+        self._text, self._is_log, self._is_time, self._times = text, is_log, is_time, times
         self.setStyle(tickFont=font(SMALL_PX), autoExpandTextSpace=False, tickTextOffset=4)
         if orientation == "left":
             self.setWidth(LEFT_WIDTH)
@@ -74,7 +83,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
             return []
         if self._is_log:
             low, high = 10.0**minVal, 10.0**maxVal
-            values = [tick for tick in _TIME_TICKS if low <= tick <= high] if self._is_time else one_two_five(low, high)
+            values = [tick for tick in self._times if low <= tick <= high] if self._is_time else one_two_five(low, high)
             places = [math.log10(value) for value in values]
         else:
             places = _linear_ticks(minVal, maxVal, size)
