@@ -131,7 +131,9 @@ def test_evaluate_never_opens_the_catalog() -> None:
         assert "ckptplanner.data.catalog" not in imports_of(f"ckptplanner.engine.{name}")
 
 
-VIEWS = tuple(f"ckptplanner.ui.{name}" for name in ("panels", "plots", "report", "diagram", "compare", "survive", "check", "evidence"))
+VIEWS = tuple(
+    f"ckptplanner.ui.{name}" for name in ("panels", "plots", "report", "diagram", "compare", "survive", "check", "evidence")
+)
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if is_below(module, *VIEWS)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pyqtgraph as pg
@@ -432,7 +432,7 @@ def test_cards_stand_in_columns_without_gaps(qtbot: QtBot, width: int, columns: 
         assert len({card.x() for card in found}) == columns
         for left in {card.x() for card in found}:
             line = sorted((card for card in found if card.x() == left), key=QWidget.y)
-            assert all(after.y() - (card.y() + card.height()) == 12 for card, after in zip(line, line[1:], strict=False))
+            assert all(after.y() - (card.y() + card.height()) == 12 for card, after in pairwise(line))
     assert not child(view, QScrollArea, "evidence.cards").horizontalScrollBar().isVisible()
 
 

@@ -152,8 +152,8 @@ def _with_levels(plan: Plan, setup: Setup, levels: Levels) -> Setup:
     causes = setup.causes
     if not any(row.share for row in scenario.restart.classes):
         causes = tuple(_causes_by_what_is_lost(plan, levels))
-    copies = plan.replication is not None and is_replicated(plan.replication)
-    if copies or _nodes_matter(scenario):
+    has_copies = plan.replication is not None and is_replicated(plan.replication)
+    if has_copies or _nodes_matter(scenario):
         causes = _split(causes, _node_share(plan, plan.schedule))
     setup = replace(
         setup,
