@@ -66,6 +66,8 @@ def losses(scenario: Scenario, job: Job, costs: Costs) -> Losses:
 
 def _least_of_equals(lost: FloatArray) -> FloatArray:
     """One row where all are alike, and one number where that is the same everywhere: T* follows from the stop alone."""
+    if not lost.size:
+        return lost
     few = lost[:1] if (lost == lost[:1]).all() else lost
     return few[:, :1] if (few == few[:, :1]).all() else few
 

@@ -184,7 +184,7 @@ class MainWindow(QMainWindow):
     def _build_view_menu(self) -> None:
         menu = self.menuBar().addMenu(say("View"))
         for index, (label, page) in enumerate(self._pages(), start=1):
-            menu.addAction(self._action(label, page, f"Ctrl+{index}"))
+            menu.addAction(self._action(label, page, f"Ctrl+{index % 10}"))
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
         menu.addAction(self._action(say("Findings"), lambda: self._show_findings("error"), "Ctrl+F"))
@@ -216,12 +216,12 @@ class MainWindow(QMainWindow):
             (say("Idle GPUs against storage"), lambda: plan(page=1)),
             (say("Path of the data"), lambda: view.show_view(PATH)),
             (say("What survives"), lambda: view.show_view(SURVIVE)),
+            (say("Logs replayed"), lambda: evidence(0)),
+            (say("Published runs"), lambda: evidence(1)),
             (say("Storage options"), lambda: plan(table=0)),
             (say("Save schedule"), lambda: plan(table=1)),
             (say("Restart classes"), lambda: plan(table=2)),
             (say("Check by simulation"), lambda: plan(page=2)),
-            (say("Logs replayed"), lambda: evidence(0)),
-            (say("Published runs"), lambda: evidence(1)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QLocale, QSettings, QThreadPool, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from ckptplanner.engine.scenario import Workbook
@@ -21,6 +21,7 @@ from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import LIGHT, apply_theme
 
 E1 = asset_path("examples") / "nemotron-3.5-super.ckptplan.json"
+DIALOG_MS = 10_000  # longer than any test takes to answer
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -108,6 +109,31 @@ def _nothing_is_left_running(qapp: QApplication, timers: Timers) -> Iterator[Non
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = left_running(timers, threads)
     assert not left, f"left running: {', '.join(left)}"
+
+
+@pytest.fixture(autouse=True)
+def _no_dialog_waits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A dialog that nobody answers is a failure with its words, not a test that never ends."""
+    unanswered: list[str] = []
+    run = QDialog.exec
+
+    def run_for_a_while(dialog: QDialog) -> int:
+        def give_up() -> None:
+            unanswered.append(dialog.text() if isinstance(dialog, QMessageBox) else dialog.windowTitle())
+            dialog.reject()
+
+        timer = QTimer()
+        timer.setSingleShot(True)
+        timer.timeout.connect(give_up)
+        timer.start(DIALOG_MS)
+        try:
+            return run(dialog)
+        finally:
+            timer.stop()
+
+    monkeypatch.setattr(QDialog, "exec", run_for_a_while)
+    yield
+    assert not unanswered, f"nobody answered: {unanswered}"
 
 
 # ---------------------------------------------------------------- windows

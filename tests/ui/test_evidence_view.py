@@ -29,10 +29,11 @@ from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.published import cards
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.frozen import with_value
+from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.evidence.card import CardWidget
 from ckptplanner.ui.evidence_view import EvidenceView
 from ckptplanner.ui.shown import Shown
-from ckptplanner.ui.theme import DARK, LIGHT
+from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
 from tests.ui.conftest import Heard, Open
 from tests.ui.hands import CTRL, LEFT, NO_KEYS, Answer, child, click, drop, labels, press, with_file
 
@@ -40,6 +41,7 @@ OWN = """time,kind
 2026-09-01T02:10,node
 2026-09-03T11:40,process
 2026-09-08T20:05,node
+2026-09-10T13:00,software
 2026-09-15T04:30,network
 """
 LANL = """System,nodes,Prob Started
@@ -340,22 +342,21 @@ def test_a_record_becomes_the_plans_in_one_step(open_window: Open, own: Path) ->
     assert button.isEnabled()
 
 
-def test_a_plan_dropped_on_the_view_opens(open_window: Open, tmp_path: Path) -> None:
+def test_a_plan_dropped_on_the_view_opens(open_window: Open) -> None:
     """The view refuses the drag, so that it goes on to the window."""
-    window, _ = open_window()
+    window, store = open_window()
     view = show_evidence(window)
-    plan = tmp_path / "other.ckptplan.json"
-    plan.write_text("{}", encoding="utf-8")
-    assert isinstance(view, QWidget)
-    assert not drop(view.logs, plan) or window.acceptDrops()
+    other = asset_path("examples") / "local-and-shared.ckptplan.json"
+    assert drop(view.logs, other)
+    assert store.file == other
 
 
 def test_the_menu_leads_to_both_pages_and_the_table_is_copied(open_window: Open) -> None:
     window, _ = open_window()
-    press(window, Qt.Key.Key_9, CTRL)
+    press(window, Qt.Key.Key_6, CTRL)
     view = child(window, EvidenceView, "evidence_view")
     assert view.tabs.currentIndex() == 1
-    press(window, Qt.Key.Key_8, CTRL)
+    press(window, Qt.Key.Key_5, CTRL)
     assert view.tabs.currentIndex() == 0
     press(window, Qt.Key.Key_T, CTRL | Qt.KeyboardModifier.ShiftModifier)
     copied = QGuiApplication.clipboard().text().splitlines()
@@ -440,11 +441,15 @@ def test_cards_stand_in_columns_without_gaps(qtbot: QtBot, width: int, columns: 
 
 
 @pytest.mark.parametrize("index", [0, 1])
-def test_every_page_has_a_picture_and_a_table(view: EvidenceView, index: int) -> None:
+def test_every_page_has_a_picture_and_a_table(qapp: QApplication, view: EvidenceView, index: int) -> None:
     view.show_page(index)
-    view.show_theme(DARK)
-    QApplication.processEvents()
-    picture = view.picture_widget.grab().toImage()
+    apply_theme(qapp, DARK)
+    try:
+        view.show_theme(DARK)
+        QApplication.processEvents()
+        picture = view.picture_widget.grab().toImage()
+    finally:
+        apply_theme(qapp, LIGHT)
     assert picture.width() > 400
     assert picture.pixelColor(2, picture.height() // 2).name().upper() == DARK.surface
     heads, found = view.texts()

@@ -217,7 +217,7 @@ def test_the_second_page_is_translated(open_window: Open) -> None:
 def test_the_check_is_translated(qtbot: QtBot, open_window: Open, scenario: str) -> None:
     """Empty, with a result, an old one, a run that is pointed at, and the table that is copied."""
     window, store = open_window(BOOK.model_copy(update={"current": scenario}))
-    press(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
+    press(window, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
     page = window.findChild(CheckPage)
     assert page is not None
     left = untranslated(page)

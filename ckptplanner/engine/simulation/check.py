@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.simulation.result import Simulation
 from ckptplanner.text import Text, text
-from ckptplanner.units import FRACTION, SECONDS, brief, grouped, percent, rough, significant
+from ckptplanner.units import FRACTION, SECONDS, brief, grouped, rough, significant
 
 ERRORS = 3.0  # standard errors that chance explains
 PARTS = 0.02  # of the waste; the share from which the planner says that two models part
@@ -62,17 +63,14 @@ def check(plan: Plan, simulation: Simulation) -> Check:
 
 def _joined(sentences: list[Text]) -> Text:
     """Sentences one after the other, each translated for itself."""
-    if len(sentences) == 1:
-        return sentences[0]
-    values = {f"s{index}": one for index, one in enumerate(sentences)}
-    return text(" ".join(f"{{{name}}}" for name in values), **values)
+    return reduce(lambda before, after: text("{before} {after}", before=before, after=after), sentences)
 
 
 def _unclear(simulation: Simulation) -> Text:
     needed = simulation.runs * (ERRORS * simulation.standard_error / (UNCLEAR * max(simulation.waste_fraction, 1e-12))) ** 2
     return text(
         "{runs} runs cannot tell yet: their mean, {waste}, is known to {error} only. Some {needed} runs would do.",
-        runs=grouped(simulation.runs), waste=percent(simulation.waste_fraction),
+        runs=grouped(simulation.runs), waste=brief(simulation.waste_fraction, FRACTION),
         error=text("± {error}", error=brief(ERRORS * simulation.standard_error, FRACTION, 2)),
         needed=grouped(float(significant(min(needed, 1e12), 1).replace(",", ""))),
     )  # fmt: skip
@@ -82,8 +80,8 @@ def _verdict(simulation: Simulation, formula: float, *, agrees: bool) -> Text:
     apart = simulation.waste_fraction - formula
     errors = abs(apart) / simulation.standard_error if simulation.standard_error > 0.0 else None
     values = {
-        "simulated": percent(simulation.waste_fraction),
-        "formula": percent(formula),
+        "simulated": brief(simulation.waste_fraction, FRACTION),
+        "formula": brief(formula, FRACTION),
         "points": significant(abs(apart) * 100.0, 2),
         "errors": "–" if errors is None else significant(errors, 2),
     }
@@ -154,7 +152,7 @@ def _first_order(plan: Plan) -> list[Text]:
     more = waste.first_order_fraction / waste.exact_fraction - 1.0 if waste.exact_fraction > 0.0 else 0.0
     if abs(more) <= PARTS:
         return []
-    values |= {"first": percent(waste.first_order_fraction), "more": brief(abs(more), FRACTION, 2)}
+    values |= {"first": brief(waste.first_order_fraction, FRACTION), "more": brief(abs(more), FRACTION, 2)}
     if more > 0.0:
         return [
             text(

@@ -28,7 +28,8 @@ class PublishedPage(QWidget):
         self._theme = LIGHT
         self._kind = COMPARED
         self._columns = 0
-        self.cards = tuple(CardWidget(card) for card in cards())
+        self._held = QWidget()
+        self.cards = tuple(CardWidget(card, self._held) for card in cards())
         compared = sum(card.planner is not None for card in cards())
         counts = {"all": len(self.cards), "compared": compared, "others": len(self.cards) - compared}
         self.switch = Switch("evidence.kinds", (
@@ -47,7 +48,7 @@ class PublishedPage(QWidget):
         self.show_kind(COMPARED)
 
     def _place(self) -> None:
-        held = QWidget()
+        held = self._held
         held.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         held.setProperty("role", "surface")
         whole = QVBoxLayout(held)
