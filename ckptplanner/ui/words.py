@@ -9,6 +9,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from ckptplanner.text import Text
+from ckptplanner.units import grouped
 
 CONTEXT = "ckptplanner"
 
@@ -22,6 +23,11 @@ def say(template: str, /, **values: object) -> str:
 def severity_word(severity: str) -> str:
     """What kind of finding it is."""
     return {"error": say("error"), "warning": say("warning"), "info": say("info")}[severity]
+
+
+def node_count(nodes: int) -> str:
+    """1 node, 1,024 nodes."""
+    return say("1 node") if nodes == 1 else say("{count} nodes", count=grouped(nodes))
 
 
 def say_text(text: Text) -> str:

@@ -155,7 +155,7 @@ def test_logs_are_gone_through_by_keys(view: EvidenceView) -> None:
     QTest.keyClick(view.logs.table, Qt.Key.Key_Down)
     assert view.logs.log.id == "lanl-22"
     assert said(view, "verdict") != before
-    assert said(view, "scaled") == "260 h at 1 nodes, so 8 h 7 min at this plan's 32; the plan has 200 h"
+    assert said(view, "scaled") == "260 h at 1 node, so 8 h 7 min at this plan's 32; the plan has 200 h"
     QTest.keyClick(view.logs.table, Qt.Key.Key_Up)
     assert said(view, "verdict") == before
 

@@ -85,6 +85,12 @@ def _verdict(simulation: Simulation, formula: float, *, agrees: bool) -> Text:
         "points": significant(abs(apart) * 100.0, 2),
         "errors": "–" if errors is None else significant(errors, 2),
     }
+    if agrees and errors is not None and errors > ERRORS:
+        return text(
+            "The simulation wastes {simulated} and the formula says {formula}: {points} points or {errors} standard errors "
+            "apart, more than chance makes, but too little to plan otherwise.",
+            **values,
+        )
     if agrees:
         return text(
             "The simulation wastes {simulated} and the formula says {formula}: they agree, {points} points or {errors} "

@@ -204,7 +204,8 @@ def _seconds(setup: Setup, books: _Books, span_s: float) -> tuple[FloatArray, Fl
     seconds[:, result.SAVING] = saving
     seconds[:, result.REWORK] = rework
     seconds[:, result.RESTART] = books.ran_s - running
-    seconds[:, result.DOWN] = np.maximum(span_s - books.ran_s, 0.0)
+    if setup.downtime_s:  # without, the difference is rounding alone
+        seconds[:, result.DOWN] = np.maximum(span_s - books.ran_s, 0.0)
     if setup.other_stop_fraction:
         seconds[:, result.SAVING] += setup.other_stop_fraction * (training + rework)
         seconds[:, [result.TRAINING, result.REWORK]] *= 1.0 - setup.other_stop_fraction

@@ -21,7 +21,7 @@ from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, rough
 
 AXIS, _MARKS, _SHARE = 22.0, 16.0, 60.0  # heights of axis and of the row of crosses; width of the shares [px]
-_TALLEST, _PITCH_GAP, _LEAST, _FADED = 40.0, 4.0, 2.0, 0.4
+_TALLEST, _PITCH_GAP, _LEAST, _FADED = 72.0, 4.0, 2.0, 0.4
 _CROSSES_APART, _MOST_LABELS, _AROUND, _LOWEST = 9.0, 120, 8.0, 18.0
 
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from ckptplanner.engine.backtests import Log
 from ckptplanner.engine.scenario import MOST_GAPS, Scenario
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import node_count, say
 from ckptplanner.units import SECONDS, brief, grouped
 
 
@@ -104,11 +104,11 @@ def _scaled(log: Log, scenario: Scenario) -> str:
     has = brief(failures.mtbi_s * failures.mtbi_nodes / nodes, SECONDS)
     if log.nodes is None:
         return say(
-            "{mean}, taken as this plan's own at {nodes} nodes; the plan has {has}",
-            mean=brief(mean, SECONDS), nodes=grouped(nodes), has=has,
+            "{mean}, taken as this plan's own at {nodes}; the plan has {has}",
+            mean=brief(mean, SECONDS), nodes=node_count(nodes), has=has,
         )  # fmt: skip
     return say(
-        "{mean} at {log_nodes} nodes, so {scaled} at this plan's {nodes}; the plan has {has}",
-        mean=brief(mean, SECONDS), log_nodes=grouped(log.nodes), scaled=brief(mean * log.nodes / nodes, SECONDS),
+        "{mean} at {log_nodes}, so {scaled} at this plan's {nodes}; the plan has {has}",
+        mean=brief(mean, SECONDS), log_nodes=node_count(log.nodes), scaled=brief(mean * log.nodes / nodes, SECONDS),
         nodes=grouped(nodes), has=has,
     )  # fmt: skip

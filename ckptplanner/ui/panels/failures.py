@@ -12,7 +12,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, named_choices, quantity, switch
 from ckptplanner.ui.widgets.choice_edit import Choice
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import node_count, say
 from ckptplanner.units import BYTES, DAY, FRACTION, SECONDS, brief, grouped, percent, rough, significant
 
 
@@ -67,9 +67,7 @@ class FailuresPanel(Panel):
 
 def _record_choice(row: InterruptionRecord) -> Choice:
     time = brief(row.mtbi_s, SECONDS)
-    every = say("{time} at {nodes} nodes", time=time, nodes=f"{row.nodes:,}")
-    if row.nodes == 1:
-        every = say("{time} at one node", time=time)
+    every = say("{time} at {nodes}", time=time, nodes=node_count(row.nodes))
     return Choice(row.id, f"{row.name}    {every}", row.name, f"{say(row.counted)}, {row.date}")
 
 
@@ -82,13 +80,11 @@ def _each_node(plan: Plan) -> str:
     failures, nodes = plan.scenario.failures, plan.scenario.workload.nodes
     each = _long_time(failures.mtbi_s * failures.mtbi_nodes)
     if nodes == failures.mtbi_nodes:
-        return say("this job, all causes, {nodes} nodes = each node every {time}", nodes=f"{nodes:,}", time=each)
+        return say("this job, all causes, {nodes} = each node every {time}", nodes=node_count(nodes), time=each)
     scaled = brief(failures.mtbi_s * failures.mtbi_nodes / nodes, SECONDS)
     if nodes == 1:
         return say("this job's one node: every {time}", time=scaled)
-    return say(
-        "this job's {nodes} nodes: {time}, each node every {each}", nodes=f"{nodes:,}", time=scaled, each=each,
-    )  # fmt: skip
+    return say("this job's {nodes}: {time}, each node every {each}", nodes=node_count(nodes), time=scaled, each=each)
 
 
 def _long_time(seconds: float) -> str:

@@ -9,7 +9,7 @@ from typing_extensions import override
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, check, named_choices, quantity, switch
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import node_count, say
 from ckptplanner.units import BYTES, FRACTION, SECONDS, brief, grouped, percent, rough
 
 MANY_FACTORS = 7
@@ -152,4 +152,4 @@ def _window(plan: Plan) -> str:
 
 def _loss_line(plan: Plan) -> str:
     every = plan.scenario.replication.node_loss_interval_s / plan.scenario.workload.nodes
-    return say("one of {nodes} nodes every {time}", nodes=grouped(plan.scenario.workload.nodes), time=brief(every, SECONDS))
+    return say("one of {nodes} every {time}", nodes=node_count(plan.scenario.workload.nodes), time=brief(every, SECONDS))

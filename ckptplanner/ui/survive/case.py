@@ -11,7 +11,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.replicas import copies_of, is_replicated
 from ckptplanner.engine.survival import survive, tier_states
 from ckptplanner.ui.shown import Shown
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import node_count, say
 
 _NAMED = 3  # more lost nodes than this are counted, not listed
 
@@ -199,7 +199,7 @@ def nodes_word(lost: Iterable[int]) -> str:
     if len(nodes) == 1:
         return say("Node {node}", node=nodes[0])
     if len(nodes) > _NAMED:
-        return say("{count} nodes", count=f"{len(nodes):,}")
+        return node_count(len(nodes))
     return say("Nodes {some} and {last}", some=", ".join(map(str, nodes[:-1])), last=nodes[-1])
 
 

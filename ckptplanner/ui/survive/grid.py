@@ -14,7 +14,7 @@ from ckptplanner.ui.ink import box, cross, hatch, mix, pen, width_of, write
 from ckptplanner.ui.survive.case import Case, Cluster, nodes_word
 from ckptplanner.ui.survive.places import NodePlan, fit
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import node_count, say
 
 HEAD = 20  # the line above the cells
 _CHIP = 18.0
@@ -116,7 +116,7 @@ def _paint_labels(painter: QPainter, places: NodePlan, theme: Theme) -> None:
         top = QRectF(room.left(), middle - (15 if two else 8), room.width() - 4, 15)
         write(painter, top, say("rack {number}", number=rack + 1), theme.muted)
         if two:
-            words = say("{count} nodes", count=count) if count > 1 else say("1 node")
+            words = node_count(count)
             write(painter, top.translated(0, 15), words, theme.muted)
 
 
