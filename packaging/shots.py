@@ -25,21 +25,23 @@ from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui import headless
 from ckptplanner.ui.app import application
+from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.main_window import MainWindow
-from ckptplanner.ui.plan_view import PlanView
+from ckptplanner.ui.plan_view import CHECK, PlanView
 from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme
-from ckptplanner.ui.views import PATH, SURVIVE, Views
+from ckptplanner.ui.views import EVIDENCE, PATH, SURVIVE, Views
 from ckptplanner.ui.why import WhyPopup
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES, IMAGES = ROOT / "resources/examples", ROOT / "docs/img"
 SIZE = (1440, 900)
 DAY = datetime(2026, 11, 29, 12, 0)
+STEPS = 3  # from one interruption of the simulated run to the next, until one is seen that shows the lanes well
 
 
 class FixedDay(datetime):
@@ -133,6 +135,34 @@ def windows(folder: Path) -> None:
     light.close()
 
 
+def checks(folder: Path) -> None:
+    """The plan checked by simulation, with one interruption seen close; logs replayed."""
+    light, _ = window("local-and-shared", "light", folder)
+    view, views = light.findChild(PlanView), light.findChild(Views)
+    assert view is not None
+    assert views is not None
+    view.show_page(CHECK)
+    page = light.findChild(CheckPage)
+    assert page is not None
+    with patch("ckptplanner.ui.check.page.time") as clock:  # how long it took is another on every machine
+        clock.monotonic.return_value = 0.0
+        page.start()
+        while page.is_running:
+            QApplication.processEvents()
+    for _ in range(STEPS):
+        page.picture.lanes.show_interruption(1)
+    settle()
+    save(light.grab(), "check-light.png")
+    light.close()
+    dark, _ = window("nemotron-3.5-super", "dark", folder)
+    views = dark.findChild(Views)
+    assert views is not None
+    views.show_view(EVIDENCE)
+    settle()
+    save(dark.grab(), "evidence-dark.png")
+    dark.close()
+
+
 def dialog() -> None:
     """Three questions, with a model being looked for."""
     asked = StartDialog()
@@ -169,6 +199,7 @@ def main() -> None:
     QLocale.setDefault(QLocale.c())
     with tempfile.TemporaryDirectory() as folder:
         windows(Path(folder))
+        checks(Path(folder))
         dialog()
         report(Path(folder))
 
