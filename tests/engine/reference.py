@@ -8,8 +8,8 @@ It shares no line with ckptplanner and knows no formula. Random numbers are thos
 every stop and every write is an event of its own, which makes it slow and easy to believe. `make bench-simulator` measures how
 slow, and test_simulation_reference.py whether both sides agree.
 
-It stands here and not in tests/bench, because `tests.engine` is a package that both can import from: pytest puts the folder above
-it on the path, and so does `python -m` for the benchmark.
+It stands here and not in tests/bench, because `tests.engine` is a package that both can import from: pytest puts the folder
+above `tests` on the path, and so does `python -m` for the benchmark.
 """
 
 from __future__ import annotations
