@@ -181,11 +181,9 @@ def _add_saves(setup: Setup, books: _Books, run: IntArray, running: FloatArray, 
     With x = (u + C) / T: floor(x) stops have begun, the newest is min(x - floor(x), C/T) of an interval old. All of them can be
     restored, but for the newest where x - floor(x) is below (C + t_a) / T, which is at most 1.
     """
-    every = setup.interval_s
-    share = setup.lost_s / every
-    restorable = share + setup.background_s / every
+    share, restorable = _shares(setup)
     x = running
-    x *= 1.0 / every
+    x *= 1.0 / setup.interval_s
     x += share
     begun = np.floor(x, out=work)
     stops = begun.sum(axis=0)
@@ -195,14 +193,23 @@ def _add_saves(setup: Setup, books: _Books, run: IntArray, running: FloatArray, 
     books.parts[run] += np.minimum(part, share, out=part).sum(axis=0)
 
 
+def _shares(setup: Setup) -> tuple[float, float]:
+    """C and C + t_a in intervals."""
+    share = setup.lost_s / setup.interval_s
+    return share, share + setup.background_s / setup.interval_s
+
+
 def _seconds(setup: Setup, books: _Books, span_s: float) -> tuple[FloatArray, FloatArray]:
     """Seconds by cause, (runs, 7), and failures, (runs,). The attempt that the end cuts off keeps all of its training."""
-    stop, every, write, last = setup.lost_s, setup.interval_s, setup.background_s, books.last_s
+    stop, every, last = setup.lost_s, setup.interval_s, books.last_s
+    share, restorable = _shares(setup)
     running = books.trained_and_saved_s
     saving = (books.begun - books.attempts) * stop + books.parts * every
-    begun_last = np.floor((last + stop) / every)
-    saving_last = (begun_last - 1.0) * stop + np.minimum(last + stop - begun_last * every, stop)
-    kept_last = np.maximum(np.floor((last - write) / every), 0.0)
+    x = last * (1.0 / every) + share  # to the last bit as above: a run may end just where a save gets restorable
+    begun_last = np.floor(x)
+    part_last = x - begun_last
+    saving_last = (begun_last - 1.0) * stop + np.minimum(part_last, share) * every
+    kept_last = begun_last - (part_last < restorable) + (x < min(restorable, 1.0))
     training = (books.restorable - kept_last) * (every - stop) + (last - saving_last)
     rework = np.maximum(running - saving - training, 0.0)
     seconds = np.zeros((len(running), len(result.CAUSES)))
