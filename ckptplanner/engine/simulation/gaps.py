@@ -22,7 +22,7 @@ from ckptplanner.engine.simulation.state import Chunk, IntArray
 from ckptplanner.engine.simulation.steps import Tick
 from ckptplanner.frozen import BoolArray, FloatArray
 
-BLOCK = 2**16  # gaps that are worked on at once: enough to hide the cost of a call, few enough for a core's cache
+BLOCK = 2**17  # gaps that are worked on at once: enough to hide the cost of a call, few enough for the cache
 MOST_ROWS = 120  # so that a count of rows fits into a signed byte
 
 
