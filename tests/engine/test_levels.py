@@ -73,6 +73,12 @@ def test_without_shared_interruptions_it_is_the_local_level() -> None:
     assert found == pytest.approx(float(one), rel=1e-12)
 
 
+def test_without_interruptions_the_stops_are_left() -> None:
+    local, shared = Level(20.0, 60.0, 300.0, np.inf), Level(60.0, 1800.0, 1500.0, np.inf)
+    found = two_level_waste_fraction(local, shared, uploads_survive=False, downtime_s=120.0, **at(1207.0, 3))
+    assert found == pytest.approx((3 * 20.0 + 60.0) / (3 * 1207.0 + 60.0), rel=1e-12)
+
+
 times = st.floats(1.0, 1e5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,6 +90,21 @@ def test_the_golden_lines_of_weibull(shape: float, golden: float) -> None:
     assert_meets(simulate(job(1000.0, 100.0, 500.0, 300.0, Weibull(5000.0, shape)), runs=256), golden)
 
 
+# law, C, R, T* and the waste there; M = 1, t_a = 0
+BEST_LINES = [
+    (Exponential(1.0), 1e-4, 0.0, 0.01417554767, 0.01407554767),
+    (Exponential(1.0), 0.1, 0.0, 0.4831831682, 0.3831831682),
+    (Exponential(1.0), 0.3, 0.0, 0.8888868861, 0.5888868861),
+    (Weibull(1.0, 0.5), 0.01, 0.01, 0.1711427138, 0.1276080928),
+    (Weibull(1.0, 0.7), 0.01, 0.01, 0.1536668039, 0.1380376447),
+]
+
+
+@pytest.mark.parametrize(("law", "save", "restart", "interval", "golden"), BEST_LINES)
+def test_the_golden_lines_of_the_best_interval(law: Law, save: float, restart: float, interval: float, golden: float) -> None:
+    assert_meets(simulate(job(interval, save, 0.0, restart, law), runs=256), golden)
+
+
 # shape, C/M -> T*/T_Young, eta*, eta at Young's T; R = 0.01 M, t_a = 0
 WEIBULL_TABLE = [
     (0.5, 1e-4, 1.09, 0.02206, 0.02211),
@@ -119,10 +135,26 @@ def test_other_laws_meet_their_formula(law: Law) -> None:
     assert_meets(found, float(waste), slack=2e-4)
 
 
-def test_without_interruptions_saving_is_all_there_is() -> None:
-    found = simulate(job(1000.0, 50.0, 0.0, 300.0, 1e15, run_s=1e7), runs=16)
-    assert found.waste_fraction == pytest.approx(0.05, abs=1e-9)
-    assert found.causes["saving"] == pytest.approx(0.05, abs=1e-9)
+@pytest.mark.parametrize("interval", [1000.0, 700.0, 2685.0, 3333.3])
+@pytest.mark.parametrize("write", [0.0, 300.0])
+def test_without_interruptions_saving_is_all_there_is(interval: float, write: float) -> None:
+    """The run ends just where a save does, or its write."""
+    for end in (0.0, write):
+        found = simulate(job(interval, 50.0, write, 300.0, 1e15, run_s=1e4 * interval + end), runs=16)
+        saving = 50.0 * 1e4 / found.setup.run_s
+        assert found.waste_fraction == pytest.approx(saving, abs=1e-9)
+        assert found.causes["saving"] == pytest.approx(saving, abs=1e-9)
+
+
+# C = 50 s beside 950 s of work; a write of 1,500 s is waited for, or lets every second save be made only
+RARE = {"wait": 600.0 / 1550.0, "queue": 50.0 / 1000.0, "parallel": 50.0 / 1000.0, "skip": 50.0 / 1950.0}
+
+
+@pytest.mark.parametrize("overlap", OVERLAPS)
+def test_without_interruptions_stops_and_waits_are_left(overlap: Overlap) -> None:
+    found = simulate(job(1000.0, 50.0, 1500.0, 300.0, 1e15, run_s=1e8, overlap=overlap), runs=4)
+    assert found.waste_fraction == pytest.approx(RARE[overlap], abs=2e-5)
+    assert found.causes["saving"] + found.causes["waiting"] == pytest.approx(found.waste_fraction, rel=1e-12)
 
 
 @pytest.mark.parametrize("overlap", OVERLAPS)
@@ -196,6 +228,29 @@ def test_two_levels_whose_uploads_survive() -> None:
     assert_meets(die, 0.09304039185, slack=0.003)
     assert_meets(survive, 0.09181825064, slack=0.003)
     assert die.waste_fraction > survive.waste_fraction + 3.0 * math.hypot(die.standard_error, survive.standard_error)
+
+
+def rarer(row: tuple[float, ...], factor: float) -> Setup:
+    """Both levels interrupted less often, by that factor, in a run of the same length."""
+    setup = two_levels((*row[:4], row[4] * factor, *row[5:9], row[9] * factor, row[10]), overlap="wait")
+    return replace(setup, run_s=4e6)
+
+
+def test_two_levels_without_interruptions_have_their_stops() -> None:
+    found = simulate(rarer(LEVEL_TABLE[1], 1e12), runs=4)
+    assert found.waste_fraction == pytest.approx((3 * 20.0 + 60.0) / (3 * 1207.0 + 60.0), abs=2e-4)
+    assert found.causes["saving"] == pytest.approx(found.waste_fraction, rel=1e-12)
+
+
+@pytest.mark.parametrize("row", LEVEL_TABLE, ids=str)
+def test_a_smaller_m_of_two_levels_never_lowers_the_waste(row: tuple[float, ...]) -> None:
+    before: Simulation | None = None
+    for factor in (10.0, 3.0, 1.0, 0.5):
+        found = simulate(rarer(row, factor), runs=1000)
+        if before is not None:
+            noise = math.hypot(found.standard_error, before.standard_error)
+            assert found.waste_fraction >= before.waste_fraction - 3.0 * noise
+        before = found
 
 
 # ---------------------------------------------------------------- what else happens
@@ -272,11 +327,13 @@ def test_planned_stops_cost_what_is_written_down() -> None:
 
 
 def test_a_spot_notice_saves_the_work_of_announced_losses() -> None:
+    """Else half the work of an interval is lost on average, or all of it within the stop of 50 s."""
     causes = (Cause("spot", 0.5, 300.0, takes_node=True), Cause("other", 0.5, 300.0))
-    for notice, lost in ((120.0, 0.0), (30.0, 550.0)):
+    half = 0.95 * 475.0 + 0.05 * 950.0
+    for notice, lost in ((120.0, 0.0), (30.0, half)):
         found = simulate(job(1000.0, 50.0, 0.0, 0.0, 50_000.0, causes=causes, notice=Notice(notice, 60.0)), runs=32)
-        assert found.by_class["spot"].mean_rework_s == pytest.approx(lost, rel=0.1, abs=1.0)
-        assert found.by_class["other"].mean_rework_s == pytest.approx(500.0, rel=0.1)
+        assert found.by_class["spot"].mean_rework_s == pytest.approx(lost, rel=0.03, abs=1.0)
+        assert found.by_class["other"].mean_rework_s == pytest.approx(half, rel=0.03)
 
 
 def test_an_ageing_fleet_fails_as_its_table_says() -> None:

@@ -182,6 +182,18 @@ def test_never_plan_an_interval_shorter_than_the_save() -> None:
     assert percent(exact(2685.0, 5.0, 3600.0, 900.0, M_200_H), "26.2") == "26.2"
 
 
+@pytest.mark.parametrize(("write", "share"), [(0.0, 0.05), (900.0, 0.05), (1500.0, 600.0 / 1550.0)])
+def test_without_interruptions_saving_and_waiting_are_left(write: float, share: float) -> None:
+    assert exact(1000.0, 50.0, write, 300.0, 1e15, down=600.0) == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize("write", [0.0, 900.0, 1500.0, 4000.0])
+def test_rarer_interruptions_never_waste_more(write: float) -> None:
+    wastes = [exact(1000.0, 50.0, write, 300.0, mtbi, down=600.0) for mtbi in np.geomspace(10.0, 1e12, 200)]
+    assert wastes == sorted(wastes, reverse=True)
+    assert 0.0 < wastes[-1] <= wastes[0] <= 1.0
+
+
 # ---------------------------------------------------------------- error of the first-order formula
 
 

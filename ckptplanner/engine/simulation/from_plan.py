@@ -1,4 +1,4 @@
-"""A plan as a setup: every number comes from the plan, nothing is worked out twice (docs/models.md 17.3)."""
+"""A plan as a setup: every number comes from the plan, nothing is worked out twice (docs/models.md 17.1)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from ckptplanner.engine.simulation.state import Chunk, IntArray
 from ckptplanner.engine.simulation.steps import Tick
 from ckptplanner.frozen import BoolArray, FloatArray
 
-BLOCK = 2**16  # gaps that are worked on at once: enough to hide the cost of a call, few enough for a core's cache
+BLOCK = 2**17  # gaps that are worked on at once: enough to hide the cost of a call, few enough for the cache
 MOST_ROWS = 120  # so that a count of rows fits into a signed byte
 
 
@@ -67,10 +67,12 @@ class _Strip:
             shape = (self._rows(), len(self.run))
             gaps = self._law.draw(self._random, shape)
             ready = _view(self._buffers[0], shape)
-            np.add(gaps, self._down_s, out=ready)
-            ready[0] += self.at
-            for row in range(1, len(ready)):  # np.cumsum along this axis takes several times as long
-                ready[row] += ready[row - 1]
+            last = self.at
+            for gap, row in zip(gaps, ready, strict=True):  # np.cumsum along this axis takes several times as long
+                np.add(gap, last, out=row)
+                if self._down_s:
+                    row += self._down_s
+                last = row
             end = ready[-1].copy()
             yield gaps, ready
             goes_on: BoolArray = end < self._span_s
@@ -158,8 +160,12 @@ def _attempts(ready: FloatArray, at: FloatArray, span_s: float, down_s: float, c
 
 def _ended(ready: FloatArray, down_s: float, span_s: float) -> FloatArray:
     """How many interruptions of the block come before the end. (runs,)"""
-    before = ready < span_s + down_s
-    return np.asarray(np.add.reduce(before.view(np.int8), axis=0, dtype=np.int8), dtype=float)
+    return _true(ready < span_s + down_s)
+
+
+def _true(rows: BoolArray) -> FloatArray:
+    """How many of at most 120 rows are true: bytes are summed, which is several times as fast as a count. (runs,)"""
+    return np.asarray(np.add.reduce(rows.view(np.int8), axis=0, dtype=np.int8), dtype=float)
 
 
 def _take_last(running: FloatArray, ended: FloatArray, last: FloatArray, run: IntArray) -> None:
@@ -172,31 +178,38 @@ def _take_last(running: FloatArray, ended: FloatArray, last: FloatArray, run: In
 def _add_saves(setup: Setup, books: _Books, run: IntArray, running: FloatArray, work: FloatArray) -> None:
     """Count stops and restorable saves; `running` is used up, `work` is an array to compute in.
 
-    With x = (u + C) / T: floor(x) stops have begun, the newest is min(x - floor(x), C/T) of an interval old, and
-    floor(x - (C + t_a) / T) saves can be restored.
+    With x = (u + C) / T: floor(x) stops have begun, the newest is min(x - floor(x), C/T) of an interval old. All of them can be
+    restored, but for the newest where x - floor(x) is below (C + t_a) / T, which is at most 1.
     """
-    every = setup.interval_s
-    share = setup.lost_s / every
+    share, restorable = _shares(setup)
     x = running
-    x *= 1.0 / every
+    x *= 1.0 / setup.interval_s
     x += share
     begun = np.floor(x, out=work)
-    books.begun[run] += begun.sum(axis=0)
+    stops = begun.sum(axis=0)
     part = np.subtract(x, begun, out=work)
+    books.begun[run] += stops
+    books.restorable[run] += stops - _true(part < restorable) + _true(x < min(restorable, 1.0))
     books.parts[run] += np.minimum(part, share, out=part).sum(axis=0)
-    x -= share + setup.background_s / every
-    np.maximum(x, 0.0, out=x)
-    books.restorable[run] += np.floor(x, out=x).sum(axis=0)
+
+
+def _shares(setup: Setup) -> tuple[float, float]:
+    """C and C + t_a in intervals."""
+    share = setup.lost_s / setup.interval_s
+    return share, share + setup.background_s / setup.interval_s
 
 
 def _seconds(setup: Setup, books: _Books, span_s: float) -> tuple[FloatArray, FloatArray]:
     """Seconds by cause, (runs, 7), and failures, (runs,). The attempt that the end cuts off keeps all of its training."""
-    stop, every, write, last = setup.lost_s, setup.interval_s, setup.background_s, books.last_s
+    stop, every, last = setup.lost_s, setup.interval_s, books.last_s
+    share, restorable = _shares(setup)
     running = books.trained_and_saved_s
     saving = (books.begun - books.attempts) * stop + books.parts * every
-    begun_last = np.floor((last + stop) / every)
-    saving_last = (begun_last - 1.0) * stop + np.minimum(last + stop - begun_last * every, stop)
-    kept_last = np.maximum(np.floor((last - write) / every), 0.0)
+    x = last * (1.0 / every) + share  # to the last bit as above: a run may end just where a save gets restorable
+    begun_last = np.floor(x)
+    part_last = x - begun_last
+    saving_last = (begun_last - 1.0) * stop + np.minimum(part_last, share) * every
+    kept_last = begun_last - (part_last < restorable) + (x < min(restorable, 1.0))
     training = (books.restorable - kept_last) * (every - stop) + (last - saving_last)
     rework = np.maximum(running - saving - training, 0.0)
     seconds = np.zeros((len(running), len(result.CAUSES)))

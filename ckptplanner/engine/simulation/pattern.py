@@ -68,15 +68,17 @@ class Pattern:
         turns = np.where(is_late, np.floor(after / self.period_s), 0.0)
         into = after - turns * self.period_s
         inside = np.where(
-            is_late, np.clip(into - self.stop_s, 0.0, self.slots * self.slot_s), np.maximum(at_s, 0.0) + self.slot_wait_s
+            is_late,
+            np.minimum(np.maximum(into - self.stop_s, 0.0), self.slots * self.slot_s),
+            np.maximum(at_s, 0.0) + self.slot_wait_s,
         )
         slots = np.floor(inside / self.slot_s)
         rest = inside - slots * self.slot_s - self.slot_wait_s
         full = slots + np.where(is_late, self.first - done + turns * self.slots, 0.0)
-        work = full * self.work_s + np.clip(rest, 0.0, self.work_s)
+        work = full * self.work_s + np.minimum(np.maximum(rest, 0.0), self.work_s)
         saving = np.where(is_late, turns * self.stop_s + np.minimum(into, self.stop_s), 0.0)
         if self.local_stop_s:
-            saving = saving + full * self.local_stop_s + np.clip(rest - self.work_s, 0.0, self.local_stop_s)
+            saving = saving + full * self.local_stop_s + np.minimum(np.maximum(rest - self.work_s, 0.0), self.local_stop_s)
         return work, saving
 
     def first_usable_s(self, done: Done) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What a simulation found, and the sums that it is made of: they grow with the causes, not with the runs."""
+"""What a simulation found, and the sums that it is made of, which do not grow with the runs (docs/models.md 17.3)."""
 
 from __future__ import annotations
 

@@ -70,6 +70,7 @@ class _Stepper:
         self.pattern: Pattern = pattern_of(setup)
         self.clock: Clock = clock or clock_of(setup)
         self.counted = runs if counted is None else counted
+        self.pauses = bool((self.events.level == STEP).any())  # what never happens need not be worked out
         count = len(self.events.names)
         self.chunk = Chunk(np.empty((runs, len(result.CAUSES))), np.zeros(count), np.zeros(count), [])
         self.state = self._start(runs)
@@ -154,11 +155,9 @@ class _Stepper:
             state.spent[:, result.RESTART] += np.where(state.need_is_planned, 0.0, restarting)
             state.spent[:, result.PLANNED] += np.where(state.need_is_planned, restarting, 0.0)
 
-        final = events.final_save_s[number]
         level = events.level[number]
         is_pause = (level == STEP) & ~ended
-        is_saved = (final > 0.0) & (u >= final) & ~ended & ~is_pause
-        cut = np.where(is_saved, final, 0.0)
+        is_saved, cut = self._final_saves(number, u, ended | is_pause)
         slots_done = state.done
         work, saving = self.pattern.totals(u - cut, state.done if setup.local is not None else 0.0)
         here = state.base + work
@@ -167,16 +166,16 @@ class _Stepper:
 
         over = ~is_pause
         spent = state.spent
-        spent[:, result.SAVING] += np.where(over, saving, 0.0)
+        spent[:, result.SAVING] += self._if_over(over, saving)
         if self.pattern.waits:
-            spent[:, result.WAITING] += np.where(over, u - cut - work - saving, 0.0)
-        spent[:, result.REWORK] += np.where(over, rework, 0.0)
+            spent[:, result.WAITING] += self._if_over(over, u - cut - work - saving)
+        spent[:, result.REWORK] += self._if_over(over, rework)
         is_planned = number == events.planned
         if is_saved.any():
             spent[:, result.SAVING] += np.where(is_planned, 0.0, cut)
             spent[:, result.PLANNED] += np.where(is_planned, cut, 0.0)
-        down, queue, pause, redo, ready = self._after(at, number, own, ended, is_pause)
-        self._count(number, ended, np.where(is_pause, redo, rework))
+        down, queue, pause, redo, ready = self._after(at, number, ended, is_pause)
+        self._count(number, ended, np.where(is_pause, redo, rework) if self.pauses else rework)
         if self.record is not None:
             self._write_down(
                 state.t, restarting, state.need_is_planned, state.u, u, at, np.where(ended, -1, number), cut, over,
@@ -184,19 +183,31 @@ class _Stepper:
             )  # fmt: skip
 
         state.need = np.where(is_pause, need, events.restart_s[number])
+        state.u = np.where(is_pause, u, 0.0)
+        state.base = np.where(is_pause, state.base, restored)
         if setup.planned is not None:
             state.need_is_planned = np.where(is_pause, state.need_is_planned, is_planned)
             state.stop_number = np.where(
                 is_planned, np.maximum(state.stop_number, np.floor(ready / setup.planned.every_s)) + 1.0, state.stop_number
             )
-        state.u = np.where(is_pause, u, 0.0)
-        state.base = np.where(is_pause, state.base, restored)
         state.due = self.clock.after(self.random, state.due, at, ready, own)
         if setup.racks is not None:
             gaps = self.random.exponential(setup.racks.interval_s, len(at))
             state.rack_due = ready + np.where(number == events.rack, gaps, state.rack_due - at)
         state.t = ready
         return ended | (ready >= self.span_s)
+
+    def _final_saves(self, number: IntArray, u: FloatArray, barred: BoolArray) -> tuple[BoolArray, FloatArray]:
+        """Whether a last save is made before each event, and how long it takes. [s]"""
+        if not self.events.final_save_s.any():
+            return np.zeros(len(u), dtype=bool), np.zeros(len(u))
+        final = self.events.final_save_s[number]
+        is_saved = (final > 0.0) & (u >= final) & ~barred
+        return is_saved, np.where(is_saved, final, 0.0)
+
+    def _if_over(self, over: BoolArray, seconds: FloatArray) -> FloatArray:
+        """Nothing where a stretch goes on after a pause. [s]"""
+        return np.where(over, seconds, 0.0) if self.pauses else seconds
 
     def _restored(
         self, at: FloatArray, u: FloatArray, here: FloatArray, level: IntArray, is_saved: BoolArray, ended: BoolArray
@@ -241,25 +252,27 @@ class _Stepper:
         return newest
 
     def _after(
-        self, at: FloatArray, number: IntArray, own: BoolArray, ended: BoolArray, is_pause: BoolArray
+        self, at: FloatArray, number: IntArray, ended: BoolArray, is_pause: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """What follows an event and is free of others: down, queue, pause and the step done again, and when it is over. [s]"""
         events, setup, spent = self.events, self.setup, self.state.spent
         left = np.where(ended, 0.0, self.span_s - at)
-        waits = events.downtime_s[number]
+        nothing = np.zeros(len(at))
+        waits = events.downtime_s[number] if events.downtime_s.any() else nothing
         if setup.spares is not None:
             waits = waits + spare_wait_s(setup.spares, self.state.back, at, np.where(ended, 0, events.nodes_taken[number]))
         parts = (
             (waits, result.DOWN),
-            (events.queue_s[number], result.PLANNED),
-            (np.where(is_pause, events.restart_s[number], 0.0), result.RESTART),
-            (np.where(is_pause, setup.step_s, 0.0), result.REWORK),
+            (events.queue_s[number] if events.queue_s.any() else nothing, result.PLANNED),
+            (np.where(is_pause, events.restart_s[number], 0.0) if self.pauses else nothing, result.RESTART),
+            (np.where(is_pause, setup.step_s, 0.0) if self.pauses else nothing, result.REWORK),
         )
         taken = []
         for part, cause in parts:
-            part = np.minimum(part, left)
-            left = left - part
-            spent[:, cause] += part
+            if part is not nothing:
+                part = np.minimum(part, left)
+                left = left - part
+                spent[:, cause] += part
             taken.append(part)
         down, queue, pause, redo = taken
         return down, queue, pause, redo, np.where(ended, at, self.span_s - left)
