@@ -138,6 +138,11 @@ def test_every_figure_says_where_it_holds_and_who_says_so() -> None:
         assert found.changes
 
 
+@pytest.mark.parametrize("path", [path for path in PATHS if path.startswith(("failures.", "local."))])
+def test_what_the_models_need_says_how_it_is_measured(path: str) -> None:
+    assert str(HOW_TO_MEASURE[path]).endswith(".")
+
+
 @pytest.mark.parametrize("path", HOW_TO_MEASURE)
 def test_what_is_measured_is_a_field(path: str) -> None:
     assert spec_of(Scenario, path).title
