@@ -20,7 +20,7 @@ from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.edits import EditError, edit, value_from_text
 from ckptplanner.engine.evaluate import plan_of
-from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.plan import Plan, Schedule
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.sentence import option_name, sentence
 from ckptplanner.engine.workbook_file import WorkbookError, read
@@ -154,23 +154,34 @@ def _figures(plan: Plan) -> list[tuple[str, str]]:
         price = "price unknown" if chosen.usd_per_month is None else f"{brief(chosen.usd_per_month, USD)} a month"
         rows.append(("File system", f"{option_name(chosen)}, {price}"))
     if schedule is not None:
-        rows += [
-            ("Interrupted every", rough(schedule.mtbi_s, SECONDS)),
-            ("Save every", f"{brief(schedule.period_s, SECONDS)} ({schedule.interval_steps:,} steps)"),
-            ("Restart takes", brief(schedule.restart_s, SECONDS)),
-        ]
+        rows += [("Interrupted every", rough(schedule.mtbi_s, SECONDS)), *_saves(plan, schedule)]
     if waste is not None:
         first, exact = (
             "unknown" if value is None else brief(value, FRACTION)
             for value in (waste.first_order_fraction, waste.exact_fraction)
         )
+        model = {"renewal": " (renewal model)", "two_levels": " (two levels)"}.get(waste.exact_model, "")
         rows += [
-            ("Waste", f"{exact} exact, {first} first order"),
+            ("Waste", f"{exact} exact{model}, {first} first order"),
             ("Rework", f"{rough(waste.mean_rework_s, SECONDS)} mean, {rough(waste.worst_rework_s, SECONDS)} at worst"),
         ]
     if cost is not None and cost.total_usd_per_year is not None:
         rows.append(("Costs", f"{brief(cost.total_usd_per_year / 12, USD)} a month with lost GPU time"))
     return rows
+
+
+def _saves(plan: Plan, schedule: Schedule) -> list[tuple[str, str]]:
+    """How often to save and how long a restart takes; of two levels each by itself."""
+    every, restart = brief(schedule.period_s, SECONDS), brief(schedule.restart_s, SECONDS)
+    if plan.levels is None:
+        return [("Save every", f"{every} ({schedule.interval_steps:,} steps)"), ("Restart takes", restart)]
+    local, shared = plan.levels.local, plan.levels.shared
+    own, far = brief(local.restart_s, SECONDS), brief(shared.restart_s, SECONDS)
+    return [
+        ("Save locally every", brief(local.interval_s, SECONDS)),
+        ("To shared storage every", every + (f" (one in {plan.levels.ratio})" if plan.levels.ratio > 1 else " (each of them)")),
+        ("Restart takes", f"{own} from the drives, {far} from shared storage, {restart} on average"),
+    ]
 
 
 def _export(named: NamedScenario, plan: Plan, folder: Path, paper: Literal["a4", "letter"]) -> int:

@@ -94,22 +94,26 @@ def _save_every(plan: Plan, basis: str) -> Card:
     steps = grouped(schedule.interval_steps) if schedule else UNKNOWN
     stop, durable = (schedule.blocking_s, schedule.durable_after_s) if schedule else (None, None)
     if plan.levels is not None:
-        return _save_on_two_levels(plan.levels)
+        return _save_on_two_levels(plan.levels, waits=plan.waits)
     return Card(
-        text("SAVE EVERY"), "interval_s", _time(schedule.period_s if schedule else None),
+        text("SAVE EVERY"), "period_s" if plan.waits else "interval_s", _time(schedule.period_s if schedule else None),
         text("{interval_steps} steps", interval_steps=steps),
         (text("each save stops training for {blocking_s}", blocking_s=_time(stop)),
          text("restorable after {durable_after_s}", durable_after_s=_time(durable))),
     )  # fmt: skip
 
 
-def _save_on_two_levels(levels: Levels) -> Card:
+def _save_on_two_levels(levels: Levels, *, waits: bool) -> Card:
     local, shared = levels.local, levels.shared
+    every, ratio = _time(shared.interval_s), grouped(levels.ratio)
+    to_shared = text("shared: one in {ratio}, every {interval_s}", ratio=ratio, interval_s=every)
+    if waits:
+        to_shared = text("shared: one in {ratio}, every {period_s}", ratio=ratio, period_s=every)
     return Card(
         text("SAVE EVERY"), "local_interval_s", _time(local.interval_s), text("on the nodes' drives"),
-        (text("shared: one in {ratio}, every {interval_s}", interval_s=_time(shared.interval_s), ratio=grouped(levels.ratio)),
-         text("restorable after {local_durable_s}, {durable_after_s}", local_durable_s=_time(local.durable_after_s),
-              durable_after_s=_time(shared.durable_after_s))),
+        (to_shared,
+         text("restorable after {local_durable_after_s}, {durable_after_s}",
+              local_durable_after_s=_time(local.durable_after_s), durable_after_s=_time(shared.durable_after_s))),
     )  # fmt: skip
 
 
@@ -137,7 +141,7 @@ def _buy(plan: Plan, basis: str) -> Card:
             text("USE"), "baseline_bytes_per_s", rate, text("storage we have"),
             (text("writes in {writes_in_s}, reads in {restore_read_s}", writes_in_s=_time(chosen.writes_in_s),
                   restore_read_s=_time(plan.schedule.restore_read_s if plan.schedule else None)),
-             text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=basis_words(basis))),
+             text("{storage_usd} {per}", storage_usd=price, per=basis_words(basis))),
         )  # fmt: skip
     return Card(
         text("BUY"), "capacity_gib", f"{grouped(chosen.capacity_gib)}\u00a0GiB", words,
@@ -148,22 +152,20 @@ def _buy(plan: Plan, basis: str) -> Card:
 def _sold_as(chosen: Option) -> Text:
     name = f"{grouped(chosen.throughput_mb_per_s_per_tib or 0)}\u00a0MB/s/TiB" + (" EFA" if chosen.efa else "")
     if chosen.bound_by == "capacity":
-        return text("{baseline_bytes_per_s}, bound by capacity", baseline_bytes_per_s=name)
+        return text("{throughput_mb_per_s_per_tib}, bound by capacity", throughput_mb_per_s_per_tib=name)
     if chosen.bound_by == "throughput":
-        return text("{baseline_bytes_per_s}, bound by throughput", baseline_bytes_per_s=name)
-    return text("{baseline_bytes_per_s}, as fixed", baseline_bytes_per_s=name)
+        return text("{throughput_mb_per_s_per_tib}, bound by throughput", throughput_mb_per_s_per_tib=name)
+    return text("{throughput_mb_per_s_per_tib}, as fixed", throughput_mb_per_s_per_tib=name)
 
 
 def _price_line(price: str, basis: str, next_best: float | None) -> Text:
     per = basis_words(basis)
     if next_best is None:
-        return text("{storage_usd_per_month} {per}", storage_usd_per_month=price, per=per)
+        return text("{storage_usd} {per}", storage_usd=price, per=per)
     more = f"{next_best * 100:+,.0f}\u00a0%".replace("-", "−")
     if next_best < 0:
-        return text(
-            "{storage_usd_per_month} {per}, a cheaper one {next_best}", storage_usd_per_month=price, per=per, next_best=more
-        )
-    return text("{storage_usd_per_month} {per}, next best {next_best}", storage_usd_per_month=price, per=per, next_best=more)
+        return text("{storage_usd} {per}, a cheaper one {next_best}", storage_usd=price, per=per, next_best=more)
+    return text("{storage_usd} {per}, next best {next_best}", storage_usd=price, per=per, next_best=more)
 
 
 def _fits(plan: Plan, basis: str) -> Card:
@@ -255,7 +257,7 @@ def _best(seconds: float) -> str:
 Differ = Callable[[Plan], float | None]
 DIFFERENCES: dict[str, tuple[Differ, str]] = {
     "total_usd": (lambda plan: plan.cost.total_usd_per_year if plan.cost else None, "money"),
-    "interval_s": (lambda plan: plan.schedule.period_s if plan.schedule else None, "time"),
+    **dict.fromkeys(("interval_s", "period_s"), (lambda plan: plan.schedule.period_s if plan.schedule else None, "time")),
     "local_interval_s": (lambda plan: plan.near_period_s, "time"),
     "worst_rework_s": (lambda plan: plan.waste.worst_rework_s if plan.waste else None, "time"),
     "capacity_gib": (lambda plan: _price_of(plan), "money"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "options.csv", "curves.csv", "inputs.csv", "findings.csv",
-    "datapath.csv", "host_ram.csv", "replication.csv", "survival.csv", "saves.csv",
+    "datapath.csv", "host_ram.csv", "replication.csv", "survival.csv", "levels.csv", "saves.csv",
 )  # fmt: skip
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-][\d.,]+\s*%?")

@@ -42,6 +42,52 @@ HOW_TO_MEASURE: Mapping[str, Text] = {
     ),
     "failures.downtime_s": text("From the scheduler: time that a requeued job was pending because no node was free."),
     "failures.spot_notice_s": text("A term of the provider, not a measurement: 2 min on AWS."),
+    "failures.process_share": text(
+        "Sort the interruptions by what was lost: the share after which every node came back with its drives intact, such as "
+        "a crashed rank, a hang or a bug."
+    ),
+    "failures.node_share": text(
+        "The share after which one node was replaced or came back without its local files: sacct and the node's state, or "
+        "the operator's tickets."
+    ),
+    "failures.cluster_share": text(
+        "The share after which several nodes or the storage were gone: power, network, maintenance without notice. It is the "
+        "rest of the three."
+    ),
+    "failures.law": text(
+        "Below twenty gaps of a log no law can be told from another: leave it. From fifty on compare how well each fits, or "
+        "take the gaps themselves."
+    ),
+    "failures.weibull_shape": text(
+        "Fit a Weibull law to the gaps of a log, after a look whether they have a trend: one makes the shape look smaller "
+        "than it is. Below fifty gaps it is a rough guess."
+    ),
+    "failures.lognormal_shape": text("The standard deviation of the natural logarithm of the gaps of a log."),
+    "failures.gaps_s": text(
+        "Running time from one interruption to the next, from the job's log; without planned stops, and events within a "
+        "minute counted once."
+    ),
+    "failures.clock": text(
+        "A judgement: one clock where what fails follows the job, such as its software; each node's where hardware fails "
+        "node by node."
+    ),
+    "failures.fleet_age_s": text("From the day the nodes went into service, or were last repaired, to the start of the run."),
+    "local.enabled": text("A decision: whether the framework also saves to the nodes' own drives."),
+    "local.blocking_s": text(
+        "Time from the start of a local save to the next step, on the slowest rank; with copies that training waits for, those "
+        "included. Median of many saves."
+    ),
+    "local.durable_s": text(
+        "From the end of that stop until the log says that the local checkpoint is complete on every node, its copies included."
+    ),
+    "local.restart_s": text(
+        "Kill a rank in a test: from the kill to the first new step, detection and the start of processes included."
+    ),
+    "local.interval_s": text("A decision. From a log: the time between the starts of two local saves."),
+    "local.ratio": text("A decision: the framework's settings for both, the shared interval by the local one."),
+    "local.uploads": text(
+        "Kill a rank while a shared save is being written, and see whether that checkpoint is complete in the end."
+    ),
     "storage.blocking_s": text("Time from the start of a save to the next step, on the slowest rank; median of many saves."),
     "storage.write_s": text(
         "A decision, not a measurement: how long the write may take. Measure the write efficiency instead."

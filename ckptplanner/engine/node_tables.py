@@ -1,4 +1,4 @@
-"""The parts of a plan about nodes as rows for CSV, PDF and clipboard: hops, host memory, replicas, what survives, other saves.
+"""The parts of a plan about nodes as rows for CSV, PDF and clipboard: hops, memory, replicas, levels, survival, other saves.
 
 Like tables.py: plain Python rows, an unknown number is None; headings carry the unit. `*_table` makes a DataFrame.
 """
@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ckptplanner.engine.node_plan import EVENTS, SavedRow
-from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.plan import Level, Plan
 from ckptplanner.engine.survival import restart_tier, tier_states
 from ckptplanner.engine.tables import Cell, Translate, frame, known
 
@@ -24,6 +24,7 @@ PATH_COLUMNS = (
 RAM_COLUMNS = ("item", "title", "held_bytes", "is_guess", "path")
 REPLICATION_COLUMNS = ("figure", "value")
 SURVIVAL_COLUMNS = ("tier", "title", "is_used", "read_s", "durable_after_s", *EVENTS)
+LEVEL_COLUMNS = ("level", *(field.name for field in fields(Level)))
 SAVES_COLUMNS = tuple(field.name for field in fields(SavedRow))
 
 
@@ -98,6 +99,21 @@ def saves_rows(plan: Plan) -> list[dict[str, Cell]]:
     return [{name: known(getattr(row, name)) for name in SAVES_COLUMNS} for row in saved]
 
 
+def level_rows(plan: Plan) -> list[dict[str, Cell]]:
+    """Both levels, the two together, and what shared saves alone would waste; no rows with one level."""
+    levels = plan.levels
+    if levels is None:
+        return []
+    empty: dict[str, Cell] = dict.fromkeys(LEVEL_COLUMNS)
+    rows: list[dict[str, Cell]] = [
+        {"level": name, **{field.name: known(getattr(level, field.name)) for field in fields(level)}}
+        for name, level in (("local", levels.local), ("shared", levels.shared))
+    ]
+    both = {**empty, "level": "both", "ratio": levels.ratio, "waste_fraction": known(levels.waste_fraction)}
+    alone = {**empty, "level": "shared_alone", "ratio": 1, "waste_fraction": known(levels.single_level_fraction)}
+    return [*rows, both, alone]
+
+
 def node_frames(plan: Plan) -> Mapping[str, DataFrame]:
     """The CSV files of this part by name."""
     return {
@@ -105,5 +121,6 @@ def node_frames(plan: Plan) -> Mapping[str, DataFrame]:
         "host_ram.csv": frame(ram_rows(plan), RAM_COLUMNS),
         "replication.csv": frame(replication_rows(plan), REPLICATION_COLUMNS),
         "survival.csv": frame(survival_rows(plan), SURVIVAL_COLUMNS),
+        "levels.csv": frame(level_rows(plan), LEVEL_COLUMNS),
         "saves.csv": frame(saves_rows(plan), SAVES_COLUMNS),
     }

@@ -203,6 +203,11 @@ class Plan:
     levels: Levels | None = None
 
     @property
+    def waits(self) -> bool:
+        """Whether the next save is due before the last one is written, so that training waits."""
+        return self.schedule is not None and self.schedule.period_s > self.schedule.interval_s * (1 + 1e-9)
+
+    @property
     def near_period_s(self) -> float | None:
         """From one save to the next that reaches the nodes' own drives: T1 with two levels, else T. [s]"""
         if self.levels is not None:

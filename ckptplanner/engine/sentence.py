@@ -14,7 +14,7 @@ def sentence(plan: Plan) -> Text:
         return text("This plan does not work yet. {reason}", reason=errors[0].text)
     schedule = plan.schedule
     assert schedule is not None  # a plan without a schedule has an error
-    if schedule.period_s > schedule.interval_s * (1 + 1e-9):
+    if plan.waits:
         return _waiting(plan, schedule)
     if plan.levels is not None:
         return _two_levels(plan.levels)
@@ -53,19 +53,19 @@ def _two_levels(levels: Levels) -> Text:
     local, shared = levels.local, levels.shared
     values = {
         "local_interval_s": rough(local.interval_s, SECONDS),
-        "local_durable_s": rough(local.durable_after_s, SECONDS),
+        "local_durable_after_s": rough(local.durable_after_s, SECONDS),
         "durable_after_s": rough(shared.durable_after_s, SECONDS),
     }
     if levels.ratio == 1:
         return text(
-            "Save every {local_interval_s} to the nodes' drives and to shared storage, which stops training for {stop} in all. "
-            "Restorable after {local_durable_s} from the drives, after {durable_after_s} from shared storage.",
-            **values, stop=rough(local.blocking_s + shared.blocking_s, SECONDS),
+            "Save every {local_interval_s} to the nodes' drives and to shared storage, which stops training for {both_stops_s} "
+            "in all. Restorable after {local_durable_after_s} from the drives, after {durable_after_s} from shared storage.",
+            **values, both_stops_s=rough(local.blocking_s + shared.blocking_s, SECONDS),
         )  # fmt: skip
     return text(
         "Save every {local_interval_s} to the nodes' drives ({local_blocking_s} stop); one in {ratio} of these saves, every "
-        "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_s} from the drives, "
-        "after {durable_after_s} from shared storage.",
+        "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_after_s} from the "
+        "drives, after {durable_after_s} from shared storage.",
         **values, local_blocking_s=rough(local.blocking_s, SECONDS), ratio=grouped(levels.ratio),
         interval_s=rough(shared.interval_s, SECONDS), blocking_s=rough(shared.blocking_s, SECONDS),
     )  # fmt: skip
@@ -88,13 +88,22 @@ def _short_notice(plan: Plan) -> dict[str, str | Text]:
 def _waiting(plan: Plan, schedule: Schedule) -> Text:
     """What happens when the next save is due before the last one is written."""
     waste = plan.waste.chosen_fraction if plan.waste else None
+    values: dict[str, str | Text] = {
+        "asked": text("{time}", time=rough(schedule.interval_s, SECONDS)),
+        "period_s": rough(schedule.period_s, SECONDS),
+        "waste_fraction": "–" if waste is None else percent(waste),
+        "durable_after_s": rough(schedule.durable_after_s, SECONDS),
+    }
+    if plan.levels is not None:
+        return text(
+            "A shared save every {asked} makes training wait for the write: one begins every {period_s}, and "
+            "{waste_fraction} of the time is lost. Leave at least {durable_after_s} between shared saves.",
+            **values,
+        )
     return text(
-        "Saving every {asked} makes training wait for the write: a save begins every {interval_s}, and {waste_fraction} of "
+        "Saving every {asked} makes training wait for the write: a save begins every {period_s}, and {waste_fraction} of "
         "the time is lost. Leave at least {durable_after_s} between saves.",
-        asked=text("{time}", time=rough(schedule.interval_s, SECONDS)),
-        interval_s=rough(schedule.period_s, SECONDS),
-        waste_fraction="–" if waste is None else percent(waste),
-        durable_after_s=rough(schedule.durable_after_s, SECONDS),
+        **values,
     )
 
 

@@ -21,7 +21,7 @@ from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.plan import Finding, Option, Plan
 from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, CustomStorage, NamedScenario, Scenario
 from ckptplanner.engine.value_words import VALUE_WORDS
-from ckptplanner.frozen import FloatArray, leaf_paths, spec_of, value_at
+from ckptplanner.frozen import FloatArray, Frozen, leaf_paths, spec_of, value_at
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_PARAM, Unit, exact, grouped
 
@@ -201,7 +201,7 @@ def _plain(value: Any) -> Cell:
     if isinstance(value, CustomStorage):
         return "given"
     if isinstance(value, tuple):
-        return _rows_json(value) if not value or not isinstance(value[0], LayoutPart) else _layout_sum(value)
+        return _layout_sum(value) if value and isinstance(value[0], LayoutPart) else _rows_json(value)
     return known(value)
 
 
@@ -210,8 +210,9 @@ def _layout_sum(parts: tuple[LayoutPart, ...]) -> float:
 
 
 def _rows_json(rows: tuple[Any, ...]) -> str | None:
-    """Rows of saves or of restart classes as the JSON that `--set` takes; nothing where there are none."""
-    return json.dumps([row.model_dump(exclude_defaults=True) for row in rows]) if rows else None
+    """Rows of saves or of restart classes, or gaps, as the JSON that `--set` takes; nothing where there are none."""
+    plain = [row.model_dump(exclude_defaults=True) if isinstance(row, Frozen) else row for row in rows]
+    return json.dumps(plain) if rows else None
 
 
 def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
@@ -225,6 +226,8 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
     if isinstance(value, tuple):
         if value and isinstance(value[0], LayoutPart):
             return _layout(value)
+        if value and isinstance(value[0], float):
+            return translate(text("{count} gaps", count=len(value)))
         return translate(text("{count} rows", count=len(value))) if value else ""
     if isinstance(value, int):
         return grouped(value)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
 
 from ckptplanner.data import catalog
-from ckptplanner.engine.cards import Card, cards, small_line
-from ckptplanner.engine.derivation.figures import FIGURES
+from ckptplanner.engine.cards import UNKNOWN, Card, cards, small_line
+from ckptplanner.engine.cost import Basis
+from ckptplanner.engine.derivation.case import Case
+from ckptplanner.engine.derivation.figures import FIGURES, read_figure
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.operations import SaveRow
 from ckptplanner.engine.plan import Plan
@@ -16,7 +20,10 @@ from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.sentence import sentence
 from ckptplanner.frozen import with_value
 from ckptplanner.text import Text
+from tests.engine.calculator import worked_out
+from tests.engine.cases import MODELS, SCENARIOS, examples, named
 
+BASES = get_args(Basis)
 SAVES = (SaveRow(kind="permanent", every_s=86_400.0),)
 
 
@@ -106,3 +113,47 @@ def test_the_sentence_says_that_a_notice_is_too_short(mode: str) -> None:
 @pytest.mark.parametrize("notice_s", [None, 3600.0])
 def test_the_sentence_is_as_it_was_where_a_last_save_fits(notice_s: float | None) -> None:
     assert sentence(plan_of(planned__every_s=86_400.0, planned__notice_s=notice_s)) == sentence(plan_of())
+
+
+# ---------------------------------------------------------------- what is shown is what the figure says
+
+
+def _shown_values(plan: Plan, basis: Basis) -> Iterator[tuple[str, str]]:
+    """Every link of the window: the figure it asks for and what is written on it."""
+    for one in cards(plan, basis):
+        yield from [(one.figure, one.large)] if one.large else []
+        yield from ((share.figure, share.shown) for share in one.shares)
+        for line in (one.words, *one.lines):
+            yield from ((name, value) for name, value in line.values if isinstance(value, str))
+    for line in (sentence(plan), *small_line(plan, basis)):
+        yield from ((name, value) for name, value in line.values if isinstance(value, str))
+
+
+def _read(shown: str, figure: str) -> tuple[float, float]:
+    """The number that is written, and half a step of its last digit: in the unit of `read_figure`."""
+    said = shown.partition(" = ")[0].removesuffix(" EFA").lstrip("+")  # a size is said twice
+    scale = 86_400.0 if said.endswith("\u00a0d") else 1e-6 if figure == "throughput_mb_per_s_per_tib" else 1.0
+    number = list(re.finditer(r"\d[\d,]*(?:\.\d+)?", said))[-1]
+    whole, _, decimals = number[0].replace(",", "").partition(".")
+    rounded = len(whole) - {"%": 2, "years": 3}.get(said.rpartition("\u00a0")[2], len(whole))
+    more = f"{float(whole + '.' + decimals) + 10.0 ** max(rounded, -len(decimals)):.{len(decimals)}f}"
+    value, next_one = worked_out(said), worked_out(said[: number.start()] + more + said[number.end() :])
+    return value * scale, abs(next_one - value) * scale / 2
+
+
+LINKED = {**examples(), **{name: named(changes) for name, changes in {**SCENARIOS, **MODELS}.items()}}
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_every_link_leads_to_a_figure_that_says_the_same(name: str) -> None:
+    plan = evaluate(LINKED[name].scenario)
+    for basis in BASES:
+        case = Case(LINKED[name], basis)
+        for figure, shown in _shown_values(plan, basis):
+            value = read_figure(case, figure)
+            if shown == UNKNOWN:
+                assert value is None, figure
+                continue
+            assert value is not None, figure
+            written, half = _read(shown, figure)
+            assert written == pytest.approx(value, abs=half * (1 + 1e-9) + 1e-12), (figure, shown)

@@ -11,11 +11,14 @@ import pytest
 from ckptplanner import __version__
 from ckptplanner.engine.beyond import no_spare_probability
 from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.job import job_of
 from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario
 from ckptplanner.engine.spreadsheet import COLUMNS, spreadsheet, spreadsheet_cells
 from ckptplanner.frozen import with_value
+from tests.engine.build import INSTANT
+from tests.engine.cases import LEVELS, MODELS, named
 
 
 class Evaluator:
@@ -52,6 +55,7 @@ class Evaluator:
 def _evaluate_lazily(code: str, at: Any) -> Any:
     names = {
         "at": at, "SQRT": math.sqrt, "EXP": math.exp, "MAX": max, "MIN": min, "OR": lambda *parts: any(parts),
+        "AND": lambda *parts: all(parts), "ROUNDDOWN": lambda value, _: math.trunc(value),
         "MOD": lambda value, by: value % by, "ROUND": lambda value, _: math.floor(value + 0.5),
         "POISSON": lambda count, mean, _: 1.0 - no_spare_probability(int(count) + 1, mean, 1.0),
         "ROUNDUP": lambda value, _: math.copysign(math.ceil(abs(value)), value), "TRUE": True, "FALSE": False,
@@ -122,6 +126,31 @@ def _expected(plan: Plan) -> dict[str, float | None]:
         "Planned stops, value": cost.planned_usd_per_year,
         "Total": cost.total_usd_per_year,
     }
+
+
+def _expected_of_levels(plan: Plan) -> dict[str, float | None]:
+    levels = plan.levels
+    if levels is None:
+        return {}
+    local, shared = levels.local, levels.shared
+    rates = job_of(plan.scenario).levels
+    assert rates is not None
+    found = {
+        "Go back to a local save": rates.local_share,
+        "Go back to a shared save": rates.shared_share,
+        "Lose every copy of a shard": rates.group_losses,
+        "Goes back to a local save every, M1": local.mtbi_s,
+        "Goes back to a shared save every, M3": rates.shared_mtbi_s,
+        "Save locally every, T1": local.interval_s,
+        "Local saves to a shared one, n": levels.ratio,
+        "Restorable locally after": local.durable_after_s,
+        "Training again from a shared save after, R3": shared.restart_s,
+        "Waste of the local level": local.waste_fraction,
+        "Waste of the shared level": shared.waste_fraction,
+    }
+    if rates.local_share:
+        found["Training again from a local save after, R1"] = local.restart_s
+    return found
 
 
 CUSTOM = {"write_bytes_per_s": 62e9, "read_bytes_per_s": 125e9, "usable_bytes": 1e15}
@@ -215,18 +244,29 @@ CASES: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_formulas_give_the_plan(case: str) -> None:
-    scenario = _scenario(**CASES[case])
-    sheet = Evaluator(spreadsheet_cells(NamedScenario(name=case, scenario=scenario)))
+def _compare(scenario: NamedScenario) -> None:
+    """The sheet's own results are those of the plan."""
+    sheet, plan = Evaluator(spreadsheet_cells(scenario)), evaluate(scenario.scenario)
     labels = {row[0] for row in sheet.rows}
-    for label, wanted in _expected(evaluate(scenario)).items():
+    for label, wanted in {**_expected(plan), **_expected_of_levels(plan)}.items():
         if label not in labels:
-            assert scenario.storage.custom is not None, label
+            assert plan.scenario.storage.custom is not None, label
         elif wanted is None:
             assert sheet.labelled(label) == "", label
         else:
             assert sheet.labelled(label) == pytest.approx(wanted, rel=1e-9, abs=1e-15), label
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_formulas_give_the_plan(case: str) -> None:
+    _compare(NamedScenario(name=case, scenario=_scenario(**CASES[case])))
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_formulas_give_the_plan_of_other_models(case: str) -> None:
+    """Two levels, and interruptions with a memory; what has no file system has no numbers to compare."""
+    if evaluate(named(MODELS[case]).scenario).storage.chosen is not None:
+        _compare(named(MODELS[case]))
 
 
 def test_an_edited_input_moves_what_follows() -> None:
@@ -277,3 +317,56 @@ def test_what_no_cell_works_out_says_so() -> None:
         assert rows[label][3].startswith("a value: ")
         assert not rows[label][1].startswith("=")
     assert any(label.startswith("Not in this sheet: ") for label in rows)
+
+
+def test_the_formulas_of_two_levels_follow_their_inputs() -> None:
+    """What the cells say after an edit is what the program says: T1, n and the waste, whatever moved."""
+    rows = spreadsheet_cells(named(LEVELS["two levels, copies"]))
+    for path, value in {
+        "local.blocking_s": 8.0, "local.ratio": 4.0, "local.uploads": "survive", "failures.process_share": 0.3,
+        "failures.mtbi_s": 90_000.0, "storage.interval_s": 9000.0, "local.interval_s": 1500.0, "storage.mode": "sync",
+    }.items():  # fmt: skip
+        edited = Evaluator([[*row[:1], str(value), *row[2:]] if row[4] == path else row for row in rows])
+        plan = evaluate(with_value(named(LEVELS["two levels, copies"]).scenario, path, value))
+        assert plan.levels is not None
+        assert plan.waste is not None
+        assert edited.labelled("Local saves to a shared one, n") == plan.levels.ratio, path
+        assert edited.labelled("Save locally every, T1") == pytest.approx(plan.levels.local.interval_s, rel=1e-9), path
+        # how often groups are lost is a value, and follows no edit of the shares
+        assert edited.labelled("Exact") == pytest.approx(plan.waste.exact_fraction, rel=1e-6), path
+
+
+def test_the_nested_form_gives_the_golden_numbers() -> None:
+    """THEORY 6: w 1187, n 3, local 20, 60, 300, 10 h; shared 60, 1800, 1500, 40 h, with uploads that die and survive."""
+    golden = {
+        "local.enabled": True, "local.interval_s": 1207.0, "local.blocking_s": 20.0, "local.durable_s": 60.0,
+        "local.restart_s": 300.0, "local.ratio": 3, "storage.blocking_s": 60.0, "storage.write_s": 1800.0,
+        "failures.mtbi_s": 8 * 3600.0, "failures.process_share": 0.8, "failures.node_share": 0.2,
+        "failures.cluster_share": 0.0, "failures.detect_s": 1500.0, "failures.reschedule_s": 0.0, "failures.start_s": 0.0,
+        "storage.custom": INSTANT,
+    }  # fmt: skip
+    for uploads, waste in (("die", 0.09304039185), ("survive", 0.09181825064)):
+        sheet = Evaluator(spreadsheet_cells(named({**golden, "local.uploads": uploads})))
+        assert sheet.labelled("Exact") == pytest.approx(waste, abs=1e-9)
+
+
+def test_the_inputs_of_the_model_are_among_the_inputs() -> None:
+    levels, law = ({row[4] for row in spreadsheet_cells(named(MODELS[name]))} for name in ("two levels, copies", "weibull"))
+    shares = {"failures.process_share", "failures.node_share", "failures.cluster_share"}
+    assert {path for path in PATHS if path.startswith("local.")} | shares <= levels
+    assert {"failures.law", "failures.weibull_shape", "failures.lognormal_shape", "failures.gaps_s"} <= law
+    assert not any(row[4].startswith("local.") for row in spreadsheet_cells(named({})))
+
+
+@pytest.mark.parametrize(
+    ("case", "label"),
+    [
+        ("weibull", "Usable saves at an interruption"), ("gaps", "Exact, restorable when written"),
+        ("nodes that age", "Failures of one node in the run"), ("two levels, copies", "Groups that lose every copy"),
+        ("two levels, classes", "Back to a local save: share"),
+    ],
+)  # fmt: skip
+def test_what_no_cell_of_a_model_works_out_says_so(case: str, label: str) -> None:
+    rows = {row[0]: row for row in spreadsheet_cells(named(MODELS[case]))}
+    assert rows[label][3].startswith("a value: ")
+    assert not rows[label][1].startswith("=")

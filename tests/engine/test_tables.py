@@ -11,10 +11,13 @@ import pytest
 
 from ckptplanner.engine import tables
 from ckptplanner.engine.csv_files import NAMES, ExportError, csv_text, write_csv, write_whole
+from ckptplanner.engine.edits import value_from_text
 from ckptplanner.engine.evaluate import evaluate, plan_of
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, Source
 from ckptplanner.frozen import value_at, with_value
 from ckptplanner.units import SUFFIX_UNITS
+from tests.engine.cases import LAWS, LEVELS
+from tests.engine.cases import named as scenario_with
 
 
 @pytest.fixture
@@ -135,3 +138,33 @@ def test_pandas_is_not_loaded_before_it_is_needed() -> None:
     code = "import sys; import ckptplanner.engine.csv_files, ckptplanner.engine.spreadsheet; print('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_both_levels_are_a_file_and_one_level_is_an_empty_one(named: NamedScenario, tmp_path: Path) -> None:
+    two = scenario_with(LEVELS["two levels, copies"])
+    plan = plan_of(two)
+    assert plan.levels is not None
+    write_csv(two, plan, tmp_path)
+    rows = {row.pop("level"): row for row in _read(tmp_path / "levels.csv")}
+    assert list(rows) == ["local", "shared", "both", "shared_alone"]
+    for name, level in (("local", plan.levels.local), ("shared", plan.levels.shared)):
+        for field, cell in rows[name].items():
+            assert float(cell) == getattr(level, field), (name, field)
+    assert float(rows["both"]["waste_fraction"]) == plan.levels.waste_fraction
+    assert float(rows["shared_alone"]["waste_fraction"]) == plan.levels.single_level_fraction
+    write_csv(named, plan_of(named), tmp_path)
+    assert _read(tmp_path / "levels.csv") == []
+
+
+def test_a_level_that_nothing_goes_back_to_has_an_empty_cell(tmp_path: Path) -> None:
+    far = scenario_with(LEVELS["two levels, all go to shared storage"])
+    write_csv(far, plan_of(far), tmp_path)
+    assert _read(tmp_path / "levels.csv")[0]["mtbi_s"] == ""
+
+
+def test_measured_gaps_are_counted_and_listed(tmp_path: Path) -> None:
+    gaps = scenario_with(LAWS["gaps"])
+    write_csv(gaps, plan_of(gaps), tmp_path)
+    row = next(row for row in _read(tmp_path / "inputs.csv") if row["path"] == "failures.gaps_s")
+    assert row["shown"] == "11 gaps"
+    assert value_from_text("failures.gaps_s", row["value"]) == gaps.scenario.failures.gaps_s

@@ -25,7 +25,8 @@ from ckptplanner.ui.report import copying
 from ckptplanner.ui.report.content import Basis, Facts, report_html
 from ckptplanner.ui.report.export import Paper, Picture, pages_of, pdf_bytes, write_pdf
 from ckptplanner.ui.theme import load_font
-from ckptplanner.units import SECONDS, rough
+from ckptplanner.units import SECONDS, brief, rough
+from tests.engine.cases import MODELS, named
 
 SENTENCE = "Save every 45 min; each save stops training for 5 s."
 CREATED = datetime(2026, 11, 3, 14, 5)
@@ -228,3 +229,61 @@ def test_the_spreadsheet_is_copied() -> None:
     said = QGuiApplication.clipboard().text()
     assert "表" in said.splitlines()[0]
     assert "\t=SQRT(" in said
+
+
+# ---------------------------------------------------------------- two levels, and interruptions with a memory
+
+
+def _model(name: str) -> NamedScenario:
+    return named(MODELS[name])
+
+
+def test_two_levels_are_shown_with_both_schedules_and_their_model() -> None:
+    plan = plan_of(_model("two levels, copies"))
+    assert plan.levels is not None
+    html = report_html(_facts(_model("two levels, copies")), [])
+    said = html[html.index("Two levels") : html.index("What it costs")]
+    for level in (plan.levels.local, plan.levels.shared):
+        assert rough(level.interval_s, SECONDS) in said
+        assert brief(level.restart_s, SECONDS) in said
+    assert f"One in {plan.levels.ratio} local saves" in said
+    assert all(word in said for word in ("(E6)", "(E5)", "with shared saves alone"))
+    formulas = html[html.index("<h2>Formulas") :]
+    assert "P<sub>3</sub> = n w / g<sub>1</sub>" in formulas
+    assert "Renewal reward for exponential" not in formulas
+
+
+def test_one_level_has_no_table_of_levels() -> None:
+    html = report_html(_facts(NamedScenario(name="a")), [])
+    assert "Two levels" not in html
+    assert "Renewal reward for exponential" in html
+
+
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [
+        ("weibull, shape 0.6", "k = 0.6"), ("lognormal, wide", "lognormal gap of mean M is above u, σ = 2"),
+        ("gaps", "share of the 11 measured gaps above u"),
+    ],
+)  # fmt: skip
+def test_the_law_of_the_gaps_is_in_the_formulas(name: str, law: str) -> None:
+    formulas = report_html(_facts(_model(name)), []).partition("<h2>Formulas")[2]
+    assert law in formulas
+    assert "exponential" not in formulas
+    assert "T* = the T for which" in formulas
+
+
+def test_nodes_that_age_have_their_formula() -> None:
+    assert "M = L / (N (H(A + L) − H(A)))" in report_html(_facts(_model("nodes that age")), [])
+    assert "H(A + L)" not in report_html(_facts(NamedScenario(name="a")), [])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_makes_a_report(name: str) -> None:
+    html = report_html(_facts(_model(name)), [])
+    assert not re.search(r"\bnan\b|\binf\b|>None<|[{}]", html.partition("</style>")[2], re.IGNORECASE)
+
+
+def test_no_section_is_called_by_its_path() -> None:
+    html = report_html(_facts(NamedScenario(name="a")), [])
+    assert not {section for section in re.findall("<h3>(.*?)</h3>", html) if section in Scenario.model_fields}

@@ -335,7 +335,7 @@ def test_every_dollar_follows_the_basis(open_window: Open) -> None:
     type_into(window, "run.days", "73")  # a fifth of a year
     month, rows = dict(figures(window)), table(window)
     money = {figure for figure, text in month.items() if "$" in text}
-    assert money == {"total_usd", "storage_usd", "lost_gpu_usd", "storage_usd_per_month"}
+    assert money == {"total_usd", "storage_usd", "lost_gpu_usd"}
     why = popup(window, WhyPopup)
     for basis, factor, words in (("year", 12.0, "a year"), ("run", 12.0 / 5, "for the run"), ("month", 1.0, "a month")):
         click(child(window, QPushButton, f"basis.{basis}"))

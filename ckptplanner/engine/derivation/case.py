@@ -92,9 +92,8 @@ class Case:
 
     @property
     def waits(self) -> bool:
-        """Whether the next save begins before the last one is written, so that training waits."""
-        schedule = self.plan.schedule
-        return schedule is not None and schedule.period_s > schedule.interval_s * (1 + 1e-9)
+        """Whether the next save is due before the last one is written, so that training waits."""
+        return self.plan.waits
 
     @property
     def beyond(self) -> Beyond | None:

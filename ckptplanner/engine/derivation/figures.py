@@ -25,7 +25,7 @@ from ckptplanner.engine.derivation.figures_beyond import BEYOND_FIGURES, BEYOND_
 from ckptplanner.engine.derivation.recipe import Figure, Recipe, is_one_of
 from ckptplanner.engine.derivation.writing import shown
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, COUNT, FRACTION, GIBS, NBSP, SECONDS, USD, Unit, brief
+from ckptplanner.units import BYTES, BYTES_PER_S, COUNT, FRACTION, GIBS, NBSP, SECONDS, TIER, USD, Unit, brief
 
 
 def _by_basis(month: Text, run: Text, year: Text) -> Callable[[Case], Text]:
@@ -42,7 +42,7 @@ _MONEY_FIGURES = ("total_usd", "storage_usd", "lost_gpu_usd", "storage_usd_per_m
 _UNITS: Mapping[str, Unit] = {
     **dict.fromkeys(_MONEY_FIGURES, USD), "interval_steps": COUNT, "capacity_gib": GIBS,
     "checkpoint_bytes": BYTES, "bytes_per_node": BYTES,
-    "baseline_bytes_per_s": BYTES_PER_S, "required_write_bytes_per_s": BYTES_PER_S,
+    "throughput_mb_per_s_per_tib": TIER, "baseline_bytes_per_s": BYTES_PER_S, "required_write_bytes_per_s": BYTES_PER_S,
     **dict.fromkeys(
         ("next_best", "fill_fraction", "quota_fraction", "waste_fraction", "first_order_fraction", "goodput_fraction"), FRACTION
     ),
@@ -94,6 +94,17 @@ FIGURES: Mapping[str, Figure] = {
             ),
         ),
         _ASK_TIME,
+    ),
+    "period_s": Figure(
+        text("A save begins every"), "P", of_schedule("period_s"),
+        (
+            Recipe(
+                formulas.waited, text("The next save is due before the last one is written: it waits."), sources.WAITING,
+                lambda case: case.waits, also=("storage.interval_s",),
+            ),
+            Recipe("{T}", text("The write ends before the next save is due."), sources.DEFINITION),
+        ),
+        ("storage.write_s", "storage.interval_s", "storage.blocking_s"),
     ),
     "interval_steps": Figure(
         text("Steps between saves"), "n", of_schedule("interval_steps"),
@@ -217,6 +228,17 @@ FIGURES: Mapping[str, Figure] = {
         ),
         ("storage.write_s", "workload.layout", "storage.generations_kept"),
     ),
+    "throughput_mb_per_s_per_tib": Figure(
+        text("Throughput of a TiB"), "τ", of_chosen("throughput_mb_per_s_per_tib"),
+        (
+            Recipe(
+                f"1,000{NBSP}GiB · {{B}} / {{c}}",
+                text("One of the throughputs on offer: the one whose least size costs least, or the one that was fixed."),
+                sources.aws, also=("storage.tier", "storage.efa", "storage.choose_by"),
+            ),
+        ),
+        ("storage.write_s", "workload.layout", "storage.generations_kept"), ("sold", "system"),
+    ),
     "storage_usd_per_month": Figure(
         text("Storage a month"), "K_1", of_chosen("usd_per_month"),
         (
@@ -306,6 +328,7 @@ FIGURES: Mapping[str, Figure] = {
                 formulas.young, sources.FIRST_ORDER_HOLDS, sources.NEXT_SAVE,
                 _NEXT_SAVE, also=("storage.interval_model",),
             ),
+            laws.LOG_INTERVAL,
             laws.BEST_INTERVAL,
             Recipe(
                 formulas.best_exact,

@@ -10,12 +10,22 @@ from ckptplanner.engine.derivation import formulas_laws as templates
 from ckptplanner.engine.derivation import sources
 from ckptplanner.engine.derivation.case import Case
 from ckptplanner.engine.derivation.recipe import Figure, Recipe
+from ckptplanner.engine.laws import Empirical
 from ckptplanner.text import text
 from ckptplanner.units import NUMBER, Unit
 
 LAW_UNITS: Mapping[str, Unit] = {"usable_saves": NUMBER, "node_failures": NUMBER}
 _AGES = ("failures.fleet_age_s", "failures.weibull_shape", "run.days", "workload.nodes")
 _FUNCTIONS = text("Σ sums over j = 0, 1, 2, ... the chance that a gap of that mean is longer; each gap begins anew.")
+_GAPS = text(
+    "Σ sums over j = 0, 1, 2, ... the chance that a gap is longer: those of the log scaled to that mean, in at most 32 groups "
+    "of neighbours, each spread evenly with its mean kept. Each gap begins anew."
+)
+
+
+def _is_log(case: Case) -> bool:
+    """Whether the gaps are those of a log."""
+    return isinstance(case.job.law, Empirical)
 
 
 def _is_searched(case: Case) -> bool:
@@ -50,6 +60,12 @@ BEST_INTERVAL = Recipe(
     text("Found numerically: the T for which this is largest, as long as the write fits in. Σ sums over j = 0, 1, 2, ..."),
     sources.RENEWAL_BEST, _is_searched, also=("storage.interval_model", "failures.law"),
 )  # fmt: skip
+LOG_INTERVAL = Recipe(
+    templates.best_interval,
+    text("Found numerically: the T for which this is largest, as long as the write fits in. The gaps of the log are in at most "
+         "32 groups, each spread evenly: the best T for the gaps as they were would be hindsight."),
+    sources.RENEWAL_BEST, lambda case: _is_searched(case) and _is_log(case), also=("storage.interval_model", "failures.gaps_s"),
+)  # fmt: skip
 AGED_MTBI = Recipe(
     templates.aged_mtbi, text("Each node ages by itself and begins anew at its own failure only; independent of each other."),
     sources.AGES, lambda case: case.ages, also=("failures.clock",),
@@ -60,8 +76,7 @@ LAW_FIGURES: Mapping[str, Figure] = {
         text("Usable saves at an interruption"), "m", _usable_saves,
         (
             Recipe(
-                templates.usable_saves, _FUNCTIONS, sources.RENEWAL,
-                lambda case: case.scenario.failures.law == "empirical", also=("failures.law", "failures.gaps_s"),
+                templates.usable_saves, _GAPS, sources.RENEWAL, _is_log, also=("failures.law", "failures.gaps_s"),
             ),
             Recipe(templates.usable_saves, _FUNCTIONS, sources.RENEWAL, also=("failures.law",)),
         ),

@@ -50,6 +50,11 @@ def _is_least_interval(case: Case) -> bool:
     return case.has_levels and best is not None and lost is not None and best <= lost + case.scenario.workload.step_s
 
 
+def _both_stops_s(case: Case) -> float | None:
+    own, shared = of_local("blocking_s")(case), of_shared("blocking_s")(case)
+    return None if own is None or shared is None else own + shared
+
+
 def _solves(case: Case) -> bool:
     return templates.local_best(case)[1]
 
@@ -100,6 +105,27 @@ LEVEL_FIGURES: Mapping[str, Figure] = {
             ),
         ),
         _ASK_INTERVALS, ("levels", "system"),
+    ),
+    "local_blocking_s": Figure(
+        text("Stop of a local save"), "C_1", of_local("blocking_s"),
+        (Recipe("{C_1}", text("Until the state is copied; with copies that training waits for, those too."), sources.GIVEN),),
+        ("local.blocking_s",), ("levels", "system"),
+    ),
+    "local_durable_after_s": Figure(
+        text("Restorable from the drives after"), "t_near", of_local("durable_after_s"),
+        (
+            Recipe(
+                templates.LOCAL_SAVE, text("Counted from the start of the local save, its copies on other nodes included."),
+                sources.DEFINITION,
+            ),
+        ),
+        ("local.durable_s", "local.blocking_s"), ("levels", "system"),
+    ),
+    "both_stops_s": Figure(
+        text("Stop of both saves"), "C_all", _both_stops_s,
+        (Recipe("{C_1} + {C}", text("One after the other, where each local save goes to shared storage too."),
+                sources.DEFINITION),),
+        ("local.blocking_s", "storage.blocking_s"), ("levels", "system"),
     ),
     "local_best_interval_s": Figure(
         text("Best local interval"), "T_1*", local_best_interval_s,

@@ -43,6 +43,11 @@ def period(case: Case) -> str:
     return "{T}" if not case.waits else "{C}" if case.is_sync else "({C} + {t_w})"
 
 
+def waited(case: Case) -> str:
+    """The same where nothing stands around it."""
+    return period(case).strip("()")
+
+
 def mtbi(case: Case) -> str:
     """The time between interruptions that go back to a save: all of them, those that do not only pause, or go to shared."""
     if case.has_levels:

@@ -1,8 +1,8 @@
 """The formulas where interruptions have a memory, as templates: a renewal law of the gaps, nodes that age (docs/models.md 15).
 
 Functions that are not of school: weibull(u, M, k), lognormal(u, M, s) and gaps(u, M) are the chance that a gap of mean M is
-longer than u; Σ sums over j = 0, 1, 2, ...; argmax is the T for which what follows is largest; renewals(t, M, k) is how often
-a new node fails within t on average.
+longer than u, those of a log in groups as the plan takes them; Σ sums over j = 0, 1, 2, ...; argmax is the T for which what
+follows is largest; renewals(t, M, k) is how often a new node fails within t on average.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from ckptplanner.engine.replicas import group_loss_rate_per_s
 from ckptplanner.engine.restarts import has_copies
 
 Rows = list[tuple[int, RestartClass]]
-_LOCAL_SAVE = "{C_1} + {t_1}"
+LOCAL_SAVE = "{C_1} + {t_1}"
 
 
 def _near(case: Case) -> Rows:
@@ -120,7 +120,7 @@ def restart(case: Case) -> str:
 
 def mean_rework(case: Case) -> str:
     """What an interruption loses on average: since a local save, since a shared one, or a step."""
-    parts = [f"{{a_1}} · ({period(case)} / (2 · {{n}}) + {_LOCAL_SAVE})"] if is_near(case) else []
+    parts = [f"{{a_1}} · ({period(case)} / (2 · {{n}}) + {LOCAL_SAVE})"] if is_near(case) else []
     parts += [f"{{a_3}} · ({period(case)} / 2 + {{t}})"] if is_far(case) else []
     return " + ".join([*parts, *(["{w_p} · {s}"] if case.pauses else [])]) or "0"
 
@@ -158,7 +158,7 @@ def _free(case: Case) -> str:
     room = (of_schedule("best_interval_s")(case) or 0.0) - (of_schedule("lost_per_save_s")(case) or 0.0)
     own, own_s = ("{T_1_best}", best) if best is not None and best <= room else ("{T_best} − {C_3}", room)
     save_s = local.blocking_s + local.durable_s
-    return _held(case, f"max({own}, {_LOCAL_SAVE})", max(own_s, save_s), _LOCAL_SAVE)
+    return _held(case, f"max({own}, {LOCAL_SAVE})", max(own_s, save_s), LOCAL_SAVE)
 
 
 def local_interval(case: Case) -> str:

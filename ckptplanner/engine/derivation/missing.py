@@ -15,6 +15,7 @@ _BEYOND = text("The first-order formula passes 100 % here and holds no more; the
 _NO_CEILING = text("No ceiling of this way is known: type one.")
 _MISSING: Mapping[str, tuple[Callable[[Case], bool], Callable[[Case], Text]]] = {
     "fsx": (lambda case: case.is_custom, lambda case: text("The quota of AWS does not concern storage that exists.")),
+    "sold": (lambda case: case.is_custom, lambda case: text("Storage that exists is not bought by throughput.")),
     "system": (
         lambda case: case.chosen is None,
         lambda case: _first_error(case) or text("No file system on offer can do this."),

@@ -20,6 +20,7 @@ from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tables import InputRow, input_rows
 from ckptplanner.ui.report.formulas import formula_rows
 from ckptplanner.ui.report.html import esc, path_of, table
+from ckptplanner.ui.report.level_content import levels_part
 from ckptplanner.ui.report.node_content import node_parts
 from ckptplanner.ui.theme import LIGHT
 from ckptplanner.ui.words import say, say_text
@@ -59,7 +60,8 @@ def report_html(facts: Facts, pictures: Sequence[tuple[str, str]]) -> str:
         pictures: Title and caption of each picture, in the order in which pages.py knows them.
     """
     parts = (
-        _head(facts), _cards(cards(facts.plan, facts.basis)), _key_figures(facts), _pictures(pictures), _costs(facts),
+        _head(facts), _cards(cards(facts.plan, facts.basis)), _key_figures(facts), _pictures(pictures), levels_part(facts.plan),
+        _costs(facts),
         _options(facts), *node_parts(facts.plan), _findings(facts.plan), _inputs(facts.named), _formulas(facts),
     )  # fmt: skip
     return f"<html><head><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
@@ -222,8 +224,9 @@ def _inputs(named: NamedScenario) -> str:
     titles = {
         "workload": say("Workload"), "failures": say("Failures"), "storage": say("Storage"), "restore": say("Restore"),
         "run": say("Run"), "prices": say("Prices"), "datapath": say("Data path"), "memory": say("Host memory"),
-        "replication": say("Replication"), "saves": say("Other saves"), "planned": say("Planned stops"),
-        "restart": say("Restart classes"), "shared": say("Neighbours"), "spares": say("Spares"), "network": say("Network"),
+        "replication": say("Replication"), "local": say("Local saves"), "saves": say("Other saves"),
+        "planned": say("Planned stops"), "restart": say("Restart classes"), "shared": say("Neighbours"),
+        "spares": say("Spares"), "network": say("Network"),
     }  # fmt: skip
     headings = [say("Input"), say("Value"), say("Source"), say("Date"), say("Field")]
     parts = [f"<h2>{esc(say('Inputs'))}</h2>"]
@@ -234,7 +237,8 @@ def _inputs(named: NamedScenario) -> str:
 
 
 def _input_cells(row: InputRow) -> list[str]:
-    absent = say("the best one") if row.path == "storage.interval_s" else say("not given")
+    is_best = row.path in {"storage.interval_s", "local.interval_s", "local.ratio"}
+    absent = say("the best one") if is_best else say("not given")
     value = row.shown or absent
     kind = {
         "log": say("log"), "doc": say("doc"), "article": say("article"), "guess": say("guess"), "typed": say("typed"),
@@ -249,13 +253,15 @@ def _input_cells(row: InputRow) -> list[str]:
 
 
 def _formulas(facts: Facts) -> str:
-    rows = [[esc(row.what), row.formula, esc(row.numbers), esc(row.source)] for row in formula_rows(facts.plan)]
+    rows = [[esc(row.what), row.formula, row.numbers, row.source] for row in formula_rows(facts.plan)]
     headings = [say("What"), say("Formula"), say("In this plan"), say("Source and range")]
     legend = say(
         "S checkpoint, k generations, W write rate, τ throughput of the file system, u its step of capacity, C stop of one "
         "save with background loss, t time until a save can be restored, T interval, P the interval that really passes, "
         "M mean time between interruptions, R restart, D wait for a spare, η share of training time lost."
     )
+    if facts.plan.levels is not None:
+        legend += " " + say("1 local, 3 shared, n local saves to a shared one; in these t counts from the end of a stop.")
     made = table(headings, rows, widths=(17, 33, 20, 30))
     return f"<h2>{esc(say('Formulas'))}</h2><h6 class='caption'>{esc(legend)}</h6>{made}"
 

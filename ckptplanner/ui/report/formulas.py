@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from ckptplanner.engine.cards import network_fraction
 from ckptplanner.engine.plan import Plan, Schedule, Waste
 from ckptplanner.engine.scenario import Storage
+from ckptplanner.ui.report.html import FormulaRow
+from ckptplanner.ui.report.model_formulas import (
+    aged_rows,
+    exact_number,
+    first_order_number,
+    is_searched,
+    level_rows,
+    renewal_interval,
+    renewal_waste,
+)
 from ckptplanner.ui.words import say
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, GIBS, HOURS_PER_YEAR, SECONDS, brief
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaRow:
-    """One line of the table; `formula` is HTML, the rest plain text."""
-
-    what: str
-    formula: str
-    numbers: str
-    source: str
 
 
 def formula_rows(plan: Plan) -> list[FormulaRow]:
@@ -27,11 +27,26 @@ def formula_rows(plan: Plan) -> list[FormulaRow]:
     if plan.storage.chosen is not None and plan.storage.chosen.bound_by is not None:
         rows.append(_capacity(plan))
     if plan.schedule is not None and plan.waste is not None:
-        rows += [_interval(plan.scenario.storage, plan.schedule), _restart(plan, plan.schedule)]
-        rows += [_rework(plan, plan.waste), _first_order(plan, plan.waste), _exact(plan, plan.waste)]
+        rows += aged_rows(plan, plan.schedule)
+        rows += _of_model(plan, plan.schedule, plan.waste)
         rows += [] if plan.scenario.planned.every_s is None else [_planned(plan.waste)]
         rows.append(_dollars(plan))
     return [*rows, *_copies(plan), *_node(plan)]
+
+
+def _of_model(plan: Plan, schedule: Schedule, waste: Waste) -> Sequence[FormulaRow]:
+    """Interval, restart, rework and waste, by the model that gave the numbers."""
+    if plan.levels is not None:
+        pauses = " / (1 + H/M)" if _pauses(plan) else ""
+        return level_rows(plan, plan.levels, schedule, waste, pauses=pauses, stops=" (1 − q)" if _stops(plan) else "")
+    interval = renewal_interval(schedule) if is_searched(plan) else _interval(plan.scenario.storage, schedule)
+    exact = _exact(plan, waste) if waste.exact_model == "exponential" else _with_memory(plan, waste)
+    return [interval, _restart(plan, schedule), _rework(plan, waste), _first_order(plan, waste), exact]
+
+
+def _with_memory(plan: Plan, waste: Waste) -> FormulaRow:
+    pauses = " / (1 + H/M<sub>0</sub>)" if _pauses(plan) else ""
+    return renewal_waste(plan, waste, pauses=pauses, stops=" (1 − q)" if _stops(plan) else "")
 
 
 def _stops(plan: Plan) -> bool:
@@ -127,18 +142,15 @@ def _pauses(plan: Plan) -> bool:
 
 
 def _first_order(plan: Plan, waste: Waste) -> FormulaRow:
-    value = waste.first_order_fraction
     rework = "r<sub>mean</sub>" if _pauses(plan) else "P/2 + t"
-    numbers = say("holds no more") if value is None else f"η = {brief(value, FRACTION)}"
     return FormulaRow(
-        say("Waste, first order"), f"η ≈ C/T + ({rework} + R + D) / M{' + q' if _stops(plan) else ''}", numbers,
-        say("Young 1974. Holds for C much below T, T much below M, t < T, constant rate."),
+        say("Waste, first order"), f"η ≈ C/T + ({rework} + R + D) / M{' + q' if _stops(plan) else ''}",
+        first_order_number(waste),
+        say("Young 1974. Holds for C much below T, T much below M, t below T, constant rate."),
     )  # fmt: skip
 
 
 def _exact(plan: Plan, waste: Waste) -> FormulaRow:
-    value = waste.exact_fraction
-    numbers = say("makes no progress") if value is None else f"η = {brief(value, FRACTION)}"
     below = "(1 + D/M)" + ("(1 + H/M<sub>0</sub>)" if _pauses(plan) else "")
     formula = f"1 − η = ((T − C)/M) e<sup>−(T + t − s + R)/M</sup><br/>/ ((1 − e<sup>−P/M</sup>){below})"
     formula += f"{' (1 − q)' if _stops(plan) else ''}, " + say("s = the stop alone")
@@ -147,7 +159,7 @@ def _exact(plan: Plan, waste: Waste) -> FormulaRow:
             "M and R here of the interruptions that go back to a save, H the pauses by interruption, M<sub>0</sub> of all"
         )
     return FormulaRow(
-        say("Waste, exact"), formula, numbers,
+        say("Waste, exact"), formula, exact_number(waste),
         say("Renewal reward for exponential interruptions, which may strike during saves and restarts; any C, T and M. "
             "Correlated faults and changing rates are outside of it."),
     )  # fmt: skip
@@ -181,8 +193,7 @@ def _copies(plan: Plan) -> list[FormulaRow]:
         return []
     return [FormulaRow(
         say("A group is lost in the run"),
-        "1 − e<sup>−(N/M<sub>n</sub> p<sup>F−1</sup> + n<sub>r</sub>/M<sub>r</sub>) L</sup>,<br/>"
-        "p = 1 − e<sup>−Δ/M<sub>n</sub></sup>",
+        "1 − exp(−(N/M<sub>n</sub> p<sup>F−1</sup> + n<sub>r</sub>/M<sub>r</sub>) L),<br/>p = 1 − exp(−Δ/M<sub>n</sub>)",
         brief(copies.run_loss_probability, FRACTION), say("Independent losses, and racks that hold whole groups."),
     )]  # fmt: skip
 

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from ckptplanner.units import NBSP
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaRow:
+    """One line of the table of formulas: `formula`, `numbers` and `source` are HTML."""
+
+    what: str
+    formula: str
+    numbers: str
+    source: str
 
 
 def esc(text: object) -> str:

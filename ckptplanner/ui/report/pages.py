@@ -37,6 +37,7 @@ from ckptplanner.ui.theme import LIGHT
 
 FOOTER_HEIGHT = 28.0
 BODY_PX, FOOTER_PX = 12, 10
+ROW_FOOT = 8.0  # below the text of a row: without it Qt takes the taller letters of the row alone to the next page
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ def _keep_row(document: QTextDocument, table: QTextTable, row: int) -> None:
     top = min(layout.blockBoundingRect(cell.firstCursorPosition().block()).top() for cell in cells)
     bottom = max(layout.blockBoundingRect(cell.lastCursorPosition().block()).bottom() for cell in cells)
     left = height - top % height
-    if bottom - top <= left or bottom - top > height / 2.0:
+    if bottom - top <= left - ROW_FOOT or bottom - top > height / 2.0:
         return
     for cell in cells:
         form = cell.format().toTableCellFormat()
