@@ -109,6 +109,9 @@ def _save_on_two_levels(levels: Levels, *, waits: bool) -> Card:
     to_shared = text("shared: one in {ratio}, every {interval_s}", ratio=ratio, interval_s=every)
     if waits:
         to_shared = text("shared: one in {ratio}, every {period_s}", ratio=ratio, period_s=every)
+    elif levels.ratio == 1:
+        both = _time(local.blocking_s + shared.blocking_s)
+        to_shared = text("shared: each of them, {both_stops_s} of stop in all", both_stops_s=both)
     return Card(
         text("SAVE EVERY"), "local_interval_s", _time(local.interval_s), text("on the nodes' drives"),
         (to_shared,

@@ -310,7 +310,10 @@ def _snapshot(way: Way) -> Phase:
 def _local_write(way: Way) -> Phase:
     size = way.even_bytes
     hops = [_memory(way, size), _drives(way, size, is_read=False)]
-    return _phase(way, "local_write", text("Local write"), hops, size, way.period_s, way.scenario.memory.ring_bytes is not None)
+    # with copies the local level is written by "replicate", drives included
+    is_level = way.scenario.local.enabled and way.scenario.replication.factor == 1
+    is_used = is_level or way.scenario.memory.ring_bytes is not None
+    return _phase(way, "local_write", text("Local write"), hops, size, way.period_s, is_used)
 
 
 def _gds_write(way: Way) -> Phase:
@@ -364,7 +367,8 @@ def _s3_write(way: Way) -> Phase:
 def _restore_local(way: Way) -> Phase:
     size, gpus = way.even_bytes, way.scenario.workload.gpus_per_node
     hops = [_drives(way, size, is_read=True), *reversed(_gpu_hops(way, size, gpus))]
-    return _phase(way, "restore_local", text("Restore, local"), hops, size, None, way.scenario.replication.factor > 1)
+    is_used = way.scenario.local.enabled or way.scenario.replication.factor > 1
+    return _phase(way, "restore_local", text("Restore, local"), hops, size, None, is_used)
 
 
 def _restore_replica(way: Way) -> Phase:

@@ -81,7 +81,8 @@ def _check_memory(plan: Plan) -> Iterator[Finding]:
     if waste.exact_model == TWO_LEVELS and has_memory:
         yield finding(
             "warning", "failures.law",
-            "Two levels are computed for memoryless interruptions; {law} counts in the simulation only.", law=_law_words(plan),
+            "Two levels are computed for memoryless interruptions; the law of the gaps ({law}) counts in the simulation only.",
+            law=_law_words(plan),
         )  # fmt: skip
     if waste.exact_model == RENEWAL and plan.scenario.storage.published == "next_save":
         yield finding(

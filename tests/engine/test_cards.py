@@ -157,3 +157,17 @@ def test_every_link_leads_to_a_figure_that_says_the_same(name: str) -> None:
             assert value is not None, figure
             written, half = _read(shown, figure)
             assert written == pytest.approx(value, abs=half * (1 + 1e-9) + 1e-12), (figure, shown)
+
+
+def test_two_levels_say_how_many_local_saves_go_to_shared_storage() -> None:
+    some, each = (
+        [plain(line) for line in card(evaluate(named(MODELS[name]).scenario), "SAVE EVERY").lines]
+        for name in ("two levels, ratio given", "two levels, each save to both")
+    )
+    assert some[0].startswith("shared: one in 5, every ")
+    assert each[0] == "shared: each of them, 10 s of stop in all"
+
+
+def test_waiting_of_shared_saves_is_said_as_such() -> None:
+    said = plain(sentence(evaluate(named(MODELS["two levels, waits"]).scenario)))
+    assert said.startswith("A shared save every 3 min 25 s makes training wait for the write: one begins every 5 min 5 s")

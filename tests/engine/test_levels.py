@@ -225,3 +225,12 @@ def test_the_local_interval_is_e2_of_its_own_interruptions() -> None:
     assert plan.levels.local.mtbi_s is not None
     best = optimal_interval_s(np.array(5.0), plan.levels.local.mtbi_s)
     assert plan.levels.local.interval_s == pytest.approx(float(best), rel=1e-12)
+
+
+@pytest.mark.parametrize(("factor", "written"), [(1, "local_write"), (2, "replicate")])
+def test_the_way_of_the_data_knows_the_local_level(factor: int, written: str) -> None:
+    """Without copies the drives are written by themselves, with them by the exchange; either way one restores from them."""
+    path = plan_with(local__enabled=True, replication__factor=factor).datapath
+    assert path is not None
+    assert {phase.name for phase in path.phases if phase.is_used} >= {written, "restore_local"}
+    assert path.phase("local_write").is_used == (factor == 1)
