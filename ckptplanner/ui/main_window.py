@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 def _basis(name: object) -> Basis:
     """The money basis of that name; a month where there is none."""
     return next((known for known in BASES if known == name), "month")
+
+
+_NESTED = 4  # layouts from a card to the window; each asks the next one to lay out
 
 
 class MainWindow(QMainWindow):
@@ -336,6 +339,8 @@ class MainWindow(QMainWindow):
         self._view.show_plans(shown, self._basis)
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
+        for _ in range(_NESTED):  # else the cards are painted before they are laid out, and once more after
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def _show_clean(self, is_clean: bool) -> None:
         file = self._store.file
