@@ -17,7 +17,7 @@ from unittest.mock import patch
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")  # what offscreen cannot do does not matter here
 
-from PySide6.QtCore import QLocale, QPoint, QSettings
+from PySide6.QtCore import QEventLoop, QLocale, QPoint, QSettings
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QWidget
 
@@ -72,7 +72,10 @@ def window(example: str, theme: str, folder: Path) -> tuple[MainWindow, Store]:
     store.file = file
     made = MainWindow(store, settings)
     made.resize(*SIZE)
+    wait_for_all = QEventLoop()
+    made.ready.connect(wait_for_all.quit)
     made.show()
+    wait_for_all.exec()
     settle()
     return made, store
 

@@ -44,7 +44,13 @@ def _basis(name: object) -> Basis:
     return next((known for known in BASES if known == name), "month")
 
 
-_NESTED = 4  # layouts from a card to the window; each asks the next one to lay out
+_NESTED = 6  # layouts from a field to the window; each asks the next one to lay out
+
+
+def _lay_out() -> None:
+    """Lay out what has changed now: else it is painted before it is laid out, and once more after."""
+    for _ in range(_NESTED):
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 class MainWindow(QMainWindow):
@@ -316,6 +322,7 @@ class MainWindow(QMainWindow):
         self._show_icons()
         self._panels.build()
         self._pop_ups()
+        _lay_out()
         QTimer.singleShot(0, self.ready.emit)  # once what was built is laid out
 
     # ------------------------------------------------------------ what is shown
@@ -339,8 +346,7 @@ class MainWindow(QMainWindow):
         self._view.show_plans(shown, self._basis)
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
-        for _ in range(_NESTED):  # else the cards are painted before they are laid out, and once more after
-            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        _lay_out()
 
     def _show_clean(self, is_clean: bool) -> None:
         file = self._store.file

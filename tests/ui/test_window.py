@@ -123,6 +123,14 @@ def test_every_figure_says_why(open_window: Open, file: Path, scenario: str) -> 
         why.close()
 
 
+def test_the_rows_of_the_panels_are_laid_out_once_the_window_is_complete(open_window: Open) -> None:
+    window, _ = open_window()
+    fields = [child(window, QWidget, name) for name in ("storage.blocking_s", "failures.mtbi_s", "replication.factor")]
+    assert min(field.height() for field in fields) >= 20
+    column = child(window, QWidget, "panels").findChild(QScrollArea)
+    assert column.widget().height() >= column.widget().minimumSizeHint().height() > column.height()
+
+
 def test_the_bars_and_the_computed_rows_say_why_too(open_window: Open) -> None:
     window, _ = open_window()
     why = popup(window, WhyPopup)
