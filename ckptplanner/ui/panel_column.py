@@ -74,6 +74,7 @@ class PanelColumn(QDockWidget):
             self.show_plan(self._plan)
         for panel in self._panels:
             self._box.addWidget(panel)
+            panel.show()  # now: by itself it would be shown a turn of the event loop later, and laid out after that
         self._box.addStretch(1)
 
     def _on_edited(self, path: str, value: object) -> None:
