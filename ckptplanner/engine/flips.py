@@ -27,6 +27,7 @@ from typing import Literal
 
 import numpy as np
 
+from ckptplanner.engine.candidates import by_price
 from ckptplanner.engine.curves import systems_at
 from ckptplanner.engine.evaluate import priced
 from ckptplanner.engine.job import job_of
@@ -185,24 +186,16 @@ class _Side:
         """What is chosen: the cheapest usable rows with their sizes; None where there are none."""
         if value not in self.keys:
             if self._by_price:
-                self.keys[value] = _cheapest(self.put(self.scenario, value))
+                self.keys[value] = _choice(self.put(self.scenario, value))
             else:
                 self.total(value)
         return self.keys[value]
 
 
-def _cheapest(scenario: Scenario) -> object:
-    """The cheapest usable tiers and their capacities, the smallest ones where no price is known: what `choose` picks among."""
+def _choice(scenario: Scenario) -> object:
+    """The tiers that the plan chooses among by price, with their capacities."""
     storage = scenario.storage
-    systems, _ = systems_at(scenario, job_of(scenario), np.array([storage.write_s]), storage.mode)
-    price, size = systems.usd_per_month[:, 0], systems.capacity_gib[:, 0]
-    usable = systems.usable[:, 0]
-    priced_rows = usable & np.isfinite(price)
-    order = np.where(priced_rows, price, np.inf) if priced_rows.any() else np.where(usable, size, np.inf)
-    if not np.isfinite(order).any():
-        return None
-    rows = np.flatnonzero(order <= order.min() * (1.0 + 1e-12))
-    return tuple((int(row), float(size[row])) for row in rows)
+    return by_price(systems_at(scenario, job_of(scenario), np.array([storage.write_s]), storage.mode)[0])
 
 
 # ---------------------------------------------------------------- both
