@@ -38,7 +38,7 @@ from ckptplanner.engine.plan import Option
 from ckptplanner.engine.ranges import Range, ranges_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.sentence import option_name
-from ckptplanner.frozen import with_value
+from ckptplanner.frozen import value_at, with_value
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import SECONDS, USD, brief, rough
 
@@ -200,7 +200,8 @@ def regrets(
     """Rank inputs by what not knowing them may cost, the dearest first.
 
     Args:
-        plans: Plans for the same job, at least one; the ranges are those of the first.
+        plans: Plans for the same job, at least one; the ranges are those of the first. Where all of them use storage that
+            exists, its price is left out if it is not known.
         over: Inputs with their ranges; left out, the uncertain ones of `ranges_of`: what nobody decides.
         progress: Called with the done share; it may raise to give up.
 
@@ -210,6 +211,7 @@ def regrets(
     About 20 ms for an input and a plan.
     """
     ranges = [one for one in ranges_of(plans[0]) if one.is_uncertain] if over is None else list(over)
+    plans = _without_unknown_price(plans)
     decided = best_of(plans)
     if decided is None:
         return ()
@@ -220,6 +222,16 @@ def regrets(
         rows.append(Regret(one, low, high, COMMANDS.get(one.path), _how_to(one.path)))
     progress(1.0)
     return tuple(sorted(rows, key=lambda row: -_rank(row.worst)))
+
+
+def _without_unknown_price(plans: Sequence[NamedScenario]) -> Sequence[NamedScenario]:
+    """Where all plans use storage that exists, a price that nobody knows is the same whatever is decided: left out."""
+    path = "storage.custom.usd_per_month"
+    if any(plan.scenario.storage.custom is None for plan in plans):
+        return plans
+    if all(value_at(plan.scenario, path) is not None for plan in plans):
+        return plans
+    return [plan.model_copy(update={"scenario": with_value(plan.scenario, path, 0.0)}) for plan in plans]
 
 
 def _end(plans: Sequence[NamedScenario], decided: Decision, over: Range, value: float) -> End:
