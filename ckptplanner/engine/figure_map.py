@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.derivation.figures import figure_unit
-from ckptplanner.engine.evaluate import priced
 from ckptplanner.engine.flips import grid_of
 from ckptplanner.engine.ranges import Range
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.engine.tornado import figure_of, title_of
+from ckptplanner.engine.yearly import yearly
 from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text
 from ckptplanner.units import Unit
@@ -39,8 +39,10 @@ class FigureMap:
     up: Range
     across_values: FloatArray  # (n,), rising
     up_values: FloatArray  # (m,), rising
-    total_usd_per_year: FloatArray  # (p, m, n); NaN where the dollars are not known
-    winner: npt.NDArray[np.int64]  # (m, n): the place in `plans` of the cheapest, the first of equals; -1 where none is known
+    total_usd_per_year: FloatArray  # (p, m, n); infinity where it would not work, NaN where it is not known
+    winner: npt.NDArray[
+        np.int64
+    ]  # (m, n): the place in `plans` of the cheapest, the first of equals; -1 where none has dollars
     figure: str | None
     title: Text | None
     unit: Unit | None
@@ -98,8 +100,7 @@ def figure_map(
 
 
 def _total(scenario: Scenario) -> float:
-    _, dollars = priced(scenario)
-    total = dollars.total_usd_per_year if dollars else None
+    total = yearly(scenario).usd_per_year
     return np.nan if total is None else total
 
 

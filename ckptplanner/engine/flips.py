@@ -7,19 +7,24 @@
                +---------------------- input
 
 Both plans get the value and choose again by their own rules: the file system, the interval. Then their total dollars a year
-are compared, storage and lost GPU time together, as `evaluate` has them.
+are compared, storage and lost GPU time together, as `evaluate` has them. A plan that would not work (yearly.py) loses to one
+that does.
 
 How it finds every flip. First come the edges at which a plan chooses another file system: what a plan needs rises or falls
 with an input and does not turn back, so its choice by price is constant between two points where it is the same, and
 halving finds every edge to one part in 1e9, however near two of them are. Between edges the difference is smooth; it is
 looked at on a grid (48 points, logarithmic where the range is above zero), and a sign that changes is followed to a root of
-the difference. Where it only comes near zero between three points, the nearest point is looked for too. What can still be
-missed: a pair of flips inside one cell of the grid that is due to neither an edge nor a single dip; a number of writing
-jobs that goes up and back within a cell; a total that decides the choice (`storage.choose_by`) and does so twice in a cell.
+the difference. Where it only comes near zero between three points, the nearest point is looked for too. Of an input in
+whole numbers up to 256 values are all looked at.
+
+What can still be missed are two changes inside one cell of the grid that undo one another and are due to neither an edge nor
+a single dip: a plan that fails and works again, a number of writing jobs that goes up and back, a choice by totals
+(`storage.choose_by`) that does.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,16 +34,18 @@ import numpy as np
 
 from ckptplanner.engine.candidates import by_price
 from ckptplanner.engine.curves import systems_at
-from ckptplanner.engine.evaluate import priced
+from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.job import job_of
 from ckptplanner.engine.levers import Lever, Put, lever_of
 from ckptplanner.engine.ranges import Range, ranges_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.yearly import yearly
 
 Winner = Literal["first", "second", "equal", "unknown"]
 Progress = Callable[[float], None]
 
 POINTS = 48
+WHOLE = 256  # whole numbers that are all looked at
 FINE = 1e-9  # of the value: how close a step is enclosed
 _ROOT = 1e-13  # of the value: how close a crossing is
 _EQUAL = 1e-12  # of a total: closer than rounding
@@ -48,11 +55,16 @@ _MOST_HALVINGS = 200
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of the range in which the same plan costs less; unknown where the dollars of one of them are not known."""
+    """A piece of the range in which the same plan costs less.
+
+    Unknown: the dollars of a plan are not known, or neither works. `failing` names the plans that have an error in the middle
+    of the piece, by all findings of `evaluate`.
+    """
 
     low: float
     high: float
     winner: Winner
+    failing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +107,7 @@ class FlipBar:
     def distance(self) -> float:
         """From today's value to the nearest flip, as a share of the range (`Range.position`); infinity without a flip. [1]"""
         here = self.range.position(self.range.value)
-        return min((abs(self.range.position(flip.value) - here) for flip in self.flips), default=np.inf)
+        return min((abs(self.range.position(flip.value) - here) for flip in self.flips), default=math.inf)
 
 
 def flip_bar(
@@ -165,12 +177,12 @@ class _Side:
     keys: dict[float, object] = field(default_factory=dict)
 
     def total(self, value: float) -> float | None:
-        """Dollars a year; None where they are not known."""
+        """Dollars a year; infinity where the plan would not work, None where they are not known."""
         if value not in self.totals:
-            option, dollars = priced(self.put(self.scenario, value))
-            self.totals[value] = dollars.total_usd_per_year if dollars else None
+            found = yearly(self.put(self.scenario, value))
+            self.totals[value] = found.usd_per_year
             if not self._by_price:
-                self.keys[value] = option.id if option else None
+                self.keys[value] = found.option_id
         return self.totals[value]
 
     @property
@@ -211,7 +223,8 @@ class _Search:
         self._mtbi_nodes = first.scenario.failures.mtbi_nodes
         self._over = over
         self._sides = _Side(first.scenario, over.lever.put), _Side(second.scenario, _stay if second_stays else over.lever.put)
-        self._today = _difference(*(priced(one.scenario)[1] for one in (first, second)))
+        today = _less(*(yearly(one.scenario).usd_per_year for one in (first, second)))
+        self._today = today if today is not None and math.isfinite(today) else None
         self._progress = progress
 
     def bar(self) -> FlipBar:
@@ -220,14 +233,13 @@ class _Search:
         return FlipBar(*self._names, self._mtbi_nodes, self._over, self._today, tuple(segments), tuple(found))
 
     def _difference(self, value: float) -> float | None:
-        first, second = (side.total(value) for side in self._sides)
-        return None if first is None or second is None else first - second
+        return _less(*(side.total(value) for side in self._sides))
 
     def _winner(self, value: float) -> Winner:
         difference = self._difference(value)
         if difference is None:
             return "unknown"
-        if abs(difference) <= _EQUAL * max(abs(side.total(value) or 0.0) for side in self._sides):
+        if math.isfinite(difference) and abs(difference) <= _EQUAL * max(abs(side.total(value) or 0.0) for side in self._sides):
             return "equal"
         return "first" if difference < 0.0 else "second"
 
@@ -272,7 +284,7 @@ class _Search:
             return
         for low, middle, high in zip(points, points[1:], points[2:], strict=False):
             values = [self._difference(value) for value in (low, middle, high)]
-            if any(value is None for value in values):
+            if any(value is None or math.isinf(value) for value in values):
                 continue
             left, here, right = (abs(value or 0.0) for value in values)
             one_sign = len({np.sign(value) for value in values if value is not None}) == 1
@@ -306,11 +318,22 @@ class _Search:
                 continue
             merged.append(flip)
         over = self._over
+        if not over.lever.is_whole:  # what holds at an end alone is no piece
+            merged = [flip for flip in merged if over.low < flip.value < over.high]
         starts = [over.low, *(flip.value for flip in merged)]
         ends = [*(flip.value for flip in merged), over.high]
-        winners = [self._winner(over.low), *(flip.above for flip in merged)]
-        pieces = [Segment(low, high, winner) for low, high, winner in zip(starts, ends, winners, strict=True)]
+        winners = [merged[0].below if merged else self._winner(_inside(over)), *(flip.above for flip in merged)]
+        pieces = [
+            Segment(low, high, winner, self._failing(low, high))
+            for low, high, winner in zip(starts, ends, winners, strict=True)
+        ]
         return pieces, merged
+
+    def _failing(self, low: float, high: float) -> tuple[str, ...]:
+        """Who has an error in the middle of a piece."""
+        at = float((low + high) // 2) if self._over.lever.is_whole else (low + high) / 2.0
+        plans = (evaluate(side.put(side.scenario, at)) for side in self._sides)
+        return tuple(name for name, plan in zip(self._names, plans, strict=True) if plan.count("error"))
 
     def _changes(self, low: float, high: float) -> Iterator[Flip]:
         """The changes of the winner between two neighbours; several where the halves tell of a third winner."""
@@ -332,7 +355,7 @@ class _Search:
                 low, high = (middle, high) if between == below else (low, middle)
         left, right = (self._difference(value) for value in (low, high))
         size = max((abs(side.total(value) or 0.0) for side in self._sides for value in (low, high)), default=0.0)
-        is_step = left is None or right is None or abs(right - left) > _STEP * size
+        is_step = left is None or right is None or not abs(right - left) <= _STEP * size < math.inf
         value = high if is_step or self._over.lever.is_whole else _zero(low, high, left or 0.0, right or 0.0)
         yield Flip(value, "step" if is_step else "crossing", below, above)
 
@@ -343,7 +366,8 @@ class _Search:
         for turn in range(_MOST_HALVINGS):
             if self._is_narrow(low, high, _ROOT):
                 break
-            at = self._middle(low, high) if turn % 4 == 3 or self._over.lever.is_whole else _zero(low, high, left, right)
+            by_halves = turn % 4 == 3 or self._over.lever.is_whole or math.isinf(left) or math.isinf(right)
+            at = self._middle(low, high) if by_halves else _zero(low, high, left, right)
             at = at if low < at < high else self._middle(low, high)
             value = self._difference(at)
             if value is None:
@@ -359,14 +383,22 @@ class _Search:
         return low, high
 
 
+def _inside(over: Range) -> float:
+    """A value of the range that is no end, where there is one."""
+    values = grid_of(over)
+    return values[len(values) // 2]
+
+
 def _same_keys(sides: tuple[_Side, _Side], *values: float) -> Iterator[bool]:
     for side in sides:
         yield side.is_fixed or len({side.key(value) for value in values}) == 1
 
 
-def _difference(first: object, second: object) -> float | None:
-    totals = [getattr(one, "total_usd_per_year", None) for one in (first, second)]
-    return None if totals[0] is None or totals[1] is None else totals[0] - totals[1]
+def _less(first: float | None, second: float | None) -> float | None:
+    """first - second; None where one is not known or neither is finite."""
+    if first is None or second is None or (math.isinf(first) and math.isinf(second)):
+        return None
+    return first - second
 
 
 def _zero(low: float, high: float, left: float, right: float) -> float:
@@ -380,7 +412,7 @@ def _vertex(*points: tuple[float, float]) -> tuple[float, float]:
     slope, next_slope = (y1 - y0) / (x1 - x0), (y2 - y1) / (x2 - x1)
     bend = (next_slope - slope) / (x2 - x0)
     if bend <= 0.0:
-        return np.inf, np.inf
+        return math.inf, math.inf
     at = (x0 + x1) / 2.0 - slope / (2.0 * bend)
     return at, y0 + slope * (at - x0) + bend * (at - x0) * (at - x1)
 
@@ -389,6 +421,8 @@ def grid_of(over: Range, points: int = POINTS) -> list[float]:
     """Values over a range: both ends, today's, and between them evenly, on a log scale where both ends are above zero."""
     if over.high <= over.low:
         return [over.low]
+    if over.lever.is_whole and over.high - over.low <= WHOLE:
+        return [float(value) for value in range(round(over.low), round(over.high) + 1)]
     space = np.geomspace if over.low > 0.0 else np.linspace
     inner = space(over.low, over.high, points)[1:-1].tolist()
     if over.lever.is_whole:

@@ -30,7 +30,7 @@ import numpy as np
 from ckptplanner.engine import fsx
 from ckptplanner.engine.candidates import option_id, tier_like
 from ckptplanner.engine.curves import default_grid_s, least_total
-from ckptplanner.engine.evaluate import evaluate, priced
+from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.flip_words import amount
 from ckptplanner.engine.levers import BYTES_EACH, RESTART_BASE, STORAGE_PRICE
 from ckptplanner.engine.measure import how_to_measure
@@ -38,6 +38,7 @@ from ckptplanner.engine.plan import Option
 from ckptplanner.engine.ranges import Range, ranges_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.sentence import option_name
+from ckptplanner.engine.yearly import yearly
 from ckptplanner.frozen import value_at, with_value
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import SECONDS, USD, brief, rough
@@ -164,11 +165,9 @@ def _grown(scenario: Scenario, option: Option) -> Scenario:
 
 
 def _total(scenario: Scenario) -> float:
-    """Dollars a year; infinity where they are not known, or the generations do not fit."""
-    option, dollars = priced(scenario)
-    if option is None or dollars is None or dollars.total_usd_per_year is None:
-        return math.inf
-    return dollars.total_usd_per_year if option.fill_ratio <= 1.0 + 1e-9 else math.inf
+    """Dollars a year; infinity where they are not known, or the plan would not work."""
+    total = yearly(scenario).usd_per_year
+    return math.inf if total is None else total
 
 
 def _choices(plans: Sequence[NamedScenario], change: Callable[[Scenario], Scenario]) -> Iterator[tuple[str, Scenario]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from ckptplanner.engine.evaluate import evaluate, priced
 from ckptplanner.engine.flip_words import amounts, beats_sentence, flip_sentence, nearest, never_sentence, rival
 from ckptplanner.engine.flips import FlipBar, flip_bar, flip_bars, grid_of
 from ckptplanner.engine.levers import lever_of
-from ckptplanner.engine.plan import Cost, Option
+from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.ranges import Range, range_of, ranges_of
 from ckptplanner.engine.scenario import CustomStorage, NamedScenario, Scenario
+from ckptplanner.engine.yearly import Yearly
 from ckptplanner.text import text
 from ckptplanner.units import HOUR, SECONDS, USD_PER_H
 from tests.engine.build import ARTICLE, STEADY, scenario
@@ -122,10 +123,16 @@ def test_storage_prices_move_together() -> None:
 # ---------------------------------------------------------------- against brute force
 
 
+def fails(plan: Plan) -> bool:
+    """Whether a plan has an error other than that of host memory, which no choice of storage heals."""
+    return any(one.severity == "error" and not one.message.startswith("Host memory") for one in plan.findings)
+
+
 def winner(bar: FlipBar, value: float, first: Scenario, second: Scenario) -> str:
-    costs = [priced(bar.range.lever.put(one, value))[1] for one in (first, second)]
-    totals = [cost.total_usd_per_year if cost else None for cost in costs]
-    if totals[0] is None or totals[1] is None:
+    plans = [evaluate(bar.range.lever.put(one, value)) for one in (first, second)]
+    dollars = [plan.cost.total_usd_per_year if plan.cost else None for plan in plans]
+    totals = [math.inf if fails(plan) else usd for plan, usd in zip(plans, dollars, strict=True)]
+    if None in totals or totals == [math.inf, math.inf]:
         return "unknown"
     if totals[0] == pytest.approx(totals[1], rel=1e-12, abs=0.0):
         return "equal"
@@ -139,7 +146,10 @@ def check_everywhere(bar: FlipBar, first: Scenario, second: Scenario, points: in
     assert [piece.low for piece in bar.segments[1:]] == values(bar) == [piece.high for piece in bar.segments[:-1]]
     assert all(flip.below != flip.above for flip in bar.flips)
     assert values(bar) == sorted(set(values(bar)))
+    ends = () if bar.range.lever.is_whole else (bar.range.low, bar.range.high)  # what holds at an end alone is no piece
     for value in grid_of(bar.range, points):
+        if value in ends:
+            continue
         if all(abs(value - flip) > 1e-8 * abs(flip) or bar.range.lever.is_whole for flip in values(bar)):
             assert bar.at(value).winner == winner(bar, value, first, second), value
 
@@ -151,7 +161,7 @@ def test_teeth_narrower_than_the_grid_are_found() -> None:
     second = NamedScenario(name="b", scenario=scenario(cheap, storage={"write_s": 330.0}))
     bar = flip_bar(first, second, over(PARAMS, 1e10, 4e12, first))
     assert len(bar.flips) > 20
-    check_everywhere(bar, first.scenario, second.scenario, 1500)
+    check_everywhere(bar, first.scenario, second.scenario, 400)
 
 
 PLANS = st.fixed_dictionaries({
@@ -170,7 +180,7 @@ INPUTS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(STEADY, max_examples=36)
+@settings(STEADY, max_examples=24)
 @given(PLANS, PLANS, INPUTS)
 def test_any_two_plans_and_any_input(first: dict[str, Any], second: dict[str, Any], path: str) -> None:
     plans = [NamedScenario(name=name, scenario=scenario(made)) for name, made in (("a", first), ("b", second))]
@@ -193,14 +203,11 @@ def test_the_other_way_round_it_is_the_mirror_image(first: dict[str, Any], secon
     assert values(other) == pytest.approx(values(one), rel=1e-9)
 
 
-def fake(totals: Callable[[float], float]) -> Callable[[Scenario], tuple[Option | None, Cost | None]]:
+def fake(totals: Callable[[float], float]) -> Callable[[Scenario], Yearly]:
     """Dollars as a function of the value of a GPU-hour for the plan of 300 s; the other one costs 1,000."""
 
-    def made(given: Scenario) -> tuple[Option | None, Cost | None]:
-        option, cost = priced(given)
-        assert cost is not None
-        total = totals(given.prices.gpu_value_usd_per_h or 17.802) if given.storage.write_s == 300.0 else 1000.0
-        return option, replace(cost, total_usd_per_year=total)
+    def made(one: Scenario) -> Yearly:
+        return Yearly(totals(one.prices.gpu_value_usd_per_h or 17.802) if one.storage.write_s == 300.0 else 1000.0, None)
 
     return made
 
@@ -208,19 +215,19 @@ def fake(totals: Callable[[float], float]) -> Callable[[Scenario], tuple[Option 
 def test_a_dip_below_zero_inside_one_cell_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     grid = grid_of(over(GPU, 1.0, 40.0))
     bottom = (grid[20] + grid[21]) / 2 + 0.01
-    monkeypatch.setattr(flips_module, "priced", fake(lambda value: 1000.0 - 1e-4 + (value - bottom) ** 2))
+    monkeypatch.setattr(flips_module, "yearly", fake(lambda value: 1000.0 - 1e-4 + (value - bottom) ** 2))
     bar = flip_bar(FAST, SLOW, over(GPU, 1.0, 40.0))
     assert values(bar) == pytest.approx([bottom - 0.01, bottom + 0.01], rel=1e-9)
     assert [piece.winner for piece in bar.segments] == ["second", "first", "second"]
 
 
 def test_a_dip_that_stays_above_zero_is_no_flip(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flips_module, "priced", fake(lambda value: 1000.0 + 1e-4 + (value - 7.0) ** 2))
+    monkeypatch.setattr(flips_module, "yearly", fake(lambda value: 1000.0 + 1e-4 + (value - 7.0) ** 2))
     assert values(flip_bar(FAST, SLOW, over(GPU, 1.0, 40.0))) == []
 
 
 def test_a_jump_that_no_choice_explains_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flips_module, "priced", fake(lambda value: 900.0 if value < 7.0 else 1100.0))
+    monkeypatch.setattr(flips_module, "yearly", fake(lambda value: 900.0 if value < 7.0 else 1100.0))
     (flip,) = flip_bar(FAST, SLOW, over(GPU, 1.0, 40.0)).flips
     assert flip.value == pytest.approx(7.0, rel=1e-12)
     assert flip.kind == "step"
@@ -296,10 +303,30 @@ def test_progress_rises_to_one_and_may_stop_it() -> None:
         flip_bars(FAST, SLOW, progress=stop)
 
 
+def test_a_plan_that_would_not_work_loses() -> None:
+    """A file system that was bought for 20 minutes holds no model of twice the size; the other plan buys a larger one."""
+    bought = NamedScenario(name="bought", scenario=scenario(storage={"write_s": 1200.0, "tier": "p2-250-7200"}))
+    bar = flip_bar(FAST, bought, over(PARAMS, 1e11, 3e11))
+    assert bar.segments[-1].winner == "first"
+    assert bar.segments[-1].failing == ("bought",)
+    # four generations of 14 B fill 7,200 GiB
+    assert bar.at(7200 * 2**30 / 4 / 14 * 1.0001).winner == "first"
+    check_everywhere(bar, FAST.scenario, bought.scenario, 60)
+
+
+def test_copies_that_cannot_be_formed_are_no_plan() -> None:
+    """Each whole number of nodes is looked at: with two copies every odd one has no groups."""
+    copied = NamedScenario(name="copied", scenario=scenario({"replication.factor": 2}))
+    bar = flip_bar(FAST, copied, over("workload.nodes", 30, 35))
+    assert [(piece.low, piece.winner) for piece in bar.segments] == [
+        (30.0, "equal"), (31.0, "first"), (32.0, "equal"), (33.0, "first"), (34.0, "equal"), (35.0, "first"),
+    ]  # fmt: skip
+
+
 # ---------------------------------------------------------------- dollars alone
 
 
-@settings(STEADY, max_examples=120)
+@settings(STEADY, max_examples=80)
 @given(
     PLANS,
     st.sampled_from([8, 32, 700]),
