@@ -19,7 +19,7 @@ from ckptplanner.engine.levers import BYTES_EACH, GPU_VALUE, RESTART_BASE, STORA
 from ckptplanner.engine.ranges import Range
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, listed, text
-from ckptplanner.units import COUNT, NBSP, SHOWN_STEPS, Unit, brief, grouped, significant
+from ckptplanner.units import BYTES_PER_PARAM, COUNT, NBSP, SHOWN_STEPS, Unit, brief, grouped, significant
 
 _MOST_DIGITS = 9
 NAMED = 2  # in the sentence under the cards
@@ -84,12 +84,22 @@ _ANY_WHOLE = _Words(
 )
 
 
+_EXACTLY: Mapping[str, Text] = {
+    "workload.nodes": text("the job has exactly {low} nodes"),
+    "storage.generations_kept": text("exactly {low} generations are kept"),
+}
+_ANY_EXACTLY = text("“{title}” is {low}")
+_FEW = 3  # pieces that one sentence names
+
+
 def amount(value: float, unit: Unit, digits: int = 3) -> str:
     """A value as one says it in a sentence: $6.31, 566 h, 309 B; more digits where the usual three are not enough."""
     if unit.kind == "usd":
         return ("−$" if value < 0 else "$") + significant(abs(value), digits)
     if unit is COUNT:
         return grouped(round(value))
+    if unit is BYTES_PER_PARAM:
+        return f"{significant(value, digits)}{NBSP}B"
     if digits > 3:
         steps = SHOWN_STEPS.get(unit.kind, ())
         name, scale = next((step for step in steps if abs(value) >= step[1]), ("", 1.0))
@@ -111,10 +121,12 @@ def condition(bar: FlipBar, piece: Segment) -> Text | None:
     """What has to hold for an input to lie in a piece of its bar; None where the piece is the whole range."""
     over, nodes, shown = bar.range, bar.mtbi_nodes, _shown(bar)
     words = _WORDS.get(over.path, _ANY_WHOLE if over.lever.is_whole else _ANY)
-    from_start, to_end = piece.low <= over.low, piece.high >= over.high
+    from_start, to_end = piece == bar.segments[0], piece == bar.segments[-1]
     if from_start and to_end:
         return None
     template = words.below if from_start else words.above if to_end else words.between
+    if over.lever.is_whole and not (from_start or to_end) and piece.high - piece.low <= 1.0:
+        template = _EXACTLY.get(over.path, _ANY_EXACTLY)
     counted = text("jobs of {count} nodes", count=grouped(nodes)) if nodes > 1 else text("jobs of 1 node")
     values: dict[str, object] = {
         "low": shown.get(piece.low, ""), "high": shown.get(piece.high, ""), "title": over.lever.title, "nodes": counted,
@@ -159,14 +171,24 @@ def flip_sentence(bar: FlipBar) -> Text:
                     first=bar.first, second=bar.second, **ends)  # fmt: skip
     if not bar.flips:
         return text("{title} from {low} to {high}: “{winner}” costs less than “{loser}”.", **_names(bar, winner), **ends)
-    found = (condition(bar, piece) for piece in bar.segments if piece.winner == winner)
-    conditions = [one for one in found if one is not None]
+    pieces = [piece for piece in bar.segments if piece.winner == winner]
+    if len(pieces) > _FEW:
+        here = bar.today if bar.today.winner == winner else pieces[0]
+        return text(
+            "“{winner}” costs less than “{loser}” while {condition}, and in {count} other pieces of the range.",
+            **_names(bar, winner), condition=condition(bar, here), count=len(pieces) - 1,
+        )  # fmt: skip
+    conditions = [one for piece in pieces if (one := condition(bar, piece)) is not None]
     return text("“{winner}” costs less than “{loser}” while {condition}.", **_names(bar, winner), condition=_either(conditions))
 
 
 def nearest(bars: Sequence[FlipBar], count: int = NAMED) -> tuple[FlipBar, ...]:
-    """The bars that matter most: uncertain inputs before decided ones, then the nearest flip by `FlipBar.distance`."""
-    flipping = [bar for bar in bars if bar.flips and bar.today.winner in ("first", "second")]
+    """The bars that matter most: uncertain inputs before decided ones, then the nearest flip by `FlipBar.distance`.
+
+    A decided input with more flips than a sentence can name is left out: its nearest flip says little.
+    """
+    known = [bar for bar in bars if bar.flips and bar.today.winner in ("first", "second")]
+    flipping = [bar for bar in known if bar.range.is_uncertain or len(bar.flips) <= _FEW]
     return tuple(sorted(flipping, key=lambda bar: (not bar.range.is_uncertain, bar.distance)))[:count]
 
 
@@ -180,6 +202,10 @@ def beats_sentence(bars: Sequence[FlipBar]) -> Text | None:
         return None
     is_first, other = known[0].today.winner == "first", known[0].second
     found = [one for bar in nearest(known) if (one := condition(bar, bar.today)) is not None]
+    flipping = listed(text("“{title}”", title=bar.range.lever.title) for bar in known if bar.flips)
+    if not found and flipping.values:
+        words = {"winner": known[0].first if is_first else other, "loser": other if is_first else known[0].first}
+        return text("“{winner}” costs less than “{loser}” with {inputs} as it is.", **words, inputs=flipping)
     if not found and is_first:
         return text("It beats “{other}” over the whole range of every input.", other=other)
     if not found:

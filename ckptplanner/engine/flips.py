@@ -14,8 +14,8 @@ How it finds every flip. First come the edges at which a plan chooses another fi
 with an input and does not turn back, so its choice by price is constant between two points where it is the same, and
 halving finds every edge to one part in 1e9, however near two of them are. Between edges the difference is smooth; it is
 looked at on a grid (48 points, logarithmic where the range is above zero), and a sign that changes is followed to a root of
-the difference. Where it only comes near zero between three points, the nearest point is looked for too. Of an input in
-whole numbers up to 256 values are all looked at.
+the difference. Where it only comes near zero between three points, the nearest point is looked for too. Of an
+input in whole numbers up to 64 values are all looked at, up to 256 where a plan keeps copies, which only some can form.
 
 What can still be missed are two changes inside one cell of the grid that undo one another and are due to neither an edge nor
 a single dip: a plan that fails and works again, a number of writing jobs that goes up and back, a choice by totals
@@ -45,7 +45,7 @@ Winner = Literal["first", "second", "equal", "unknown"]
 Progress = Callable[[float], None]
 
 POINTS = 48
-WHOLE = 256  # whole numbers that are all looked at
+FEW, MANY = 64, 256  # whole numbers that are all looked at: in any case, and where copies may come and go with them
 FINE = 1e-9  # of the value: how close a step is enclosed
 _ROOT = 1e-13  # of the value: how close a crossing is
 _EQUAL = 1e-12  # of a total: closer than rounding
@@ -245,7 +245,7 @@ class _Search:
 
     def _points(self) -> list[float]:
         """The grid and both sides of every edge, rising."""
-        grid = grid_of(self._over)
+        grid = self._grid()
         points = set(grid)
         for number, (low, high) in enumerate(pairwise(grid)):
             self._progress(number / len(grid))
@@ -256,6 +256,14 @@ class _Search:
                 self._difference(value)
         rising = sorted(points)
         return sorted({*rising, *self._dips(rising)})
+
+    def _grid(self) -> list[float]:
+        """The values to look at; all of them where whole numbers are few, or decide whether copies can be formed."""
+        over, span = self._over, self._over.high - self._over.low
+        has_copies = any(side.scenario.replication.factor > 1 for side in self._sides)
+        if over.lever.is_whole and (span <= FEW or (has_copies and span <= MANY)):
+            return [float(value) for value in range(round(over.low), round(over.high) + 1)]
+        return grid_of(over)
 
     def _is_narrow(self, low: float, high: float, share: float) -> bool:
         if self._over.lever.is_whole:
@@ -421,8 +429,6 @@ def grid_of(over: Range, points: int = POINTS) -> list[float]:
     """Values over a range: both ends, today's, and between them evenly, on a log scale where both ends are above zero."""
     if over.high <= over.low:
         return [over.low]
-    if over.lever.is_whole and over.high - over.low <= WHOLE:
-        return [float(value) for value in range(round(over.low), round(over.high) + 1)]
     space = np.geomspace if over.low > 0.0 else np.linspace
     inner = space(over.low, over.high, points)[1:-1].tolist()
     if over.lever.is_whole:

@@ -26,6 +26,7 @@ from tests.engine.build import ARTICLE, STEADY, scenario
 
 FAST = NamedScenario(name="5 min", scenario=scenario())
 SLOW = NamedScenario(name="20 min", scenario=scenario(storage={"write_s": 1200.0}))
+ODD = NamedScenario(name="5 min", scenario=scenario(workload={"nodes": 33}))
 GPU, MTBI, PARAMS = "prices.gpu_value_usd_per_h", "failures.mtbi_s", "workload.total_params"
 
 
@@ -393,6 +394,20 @@ def test_no_flip_at_all_is_said() -> None:
     found = flip_bars(FAST, sync, [over("storage.generations_kept", 2, 12), over("restore.copies", 1, 8)])
     assert str(beats_sentence(found)) == "It beats “sync 60 s” over the whole range of every input."
     assert str(never_sentence(found)) == "Without effect on the choice: Generations 2 to 12, Copies read 1 to 8."
+
+
+def test_many_pieces_are_counted() -> None:
+    copied = NamedScenario(name="copied", scenario=scenario({"replication.factor": 2}))
+    many = flip_bar(ODD, copied, over("workload.nodes", 24, 41, ODD))
+    assert str(flip_sentence(many)) == (
+        "“5 min” costs less than “copied” while the job has exactly 33 nodes, and in 8 other pieces of the range."
+    )
+    assert nearest([many]) == ()
+    assert str(beats_sentence([many])) == "“5 min” costs less than “copied” with “Nodes” as it is."
+    two = flip_bar(FAST, copied, over("workload.nodes", 31, 33))
+    assert str(flip_sentence(two)) == (
+        "“5 min” costs less than “copied” while the job has fewer than 32 nodes, or the job has 33 nodes or more."
+    )
 
 
 def test_bars_come_by_their_distance(bars: tuple[FlipBar, ...]) -> None:
