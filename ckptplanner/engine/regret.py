@@ -46,17 +46,26 @@ from ckptplanner.units import SECONDS, USD, brief, rough
 _LEAST = 1e-9  # of a total: a smaller regret is rounding
 
 # what to type, where one line does it; names in capitals are the reader's own
+_WRITE = "srun -N NODES ior -a POSIX -w -e -k -F -t 1m -b 16g -o FOLDER/ior"
+_READ = "srun -N NODES ior -a POSIX -r -C -k -F -t 1m -b 16g -o FOLDER/ior"
+_SIZE = "du -s --apparent-size --block-size=1 CHECKPOINT"
 COMMANDS: Mapping[str, str] = {
     "failures.mtbi_s": "sacct -D -P -j JOB --format=JobID,State,Start,End,NNodes",
+    "failures.weibull_shape": "sacct -D -P -j JOB --format=JobID,State,Start,End,NNodes",
     "failures.downtime_s": "sacct -D -P -j JOB --format=JobID,Submit,Eligible,Start",
+    "planned.queue_s": "sacct -D -P -j JOB --format=JobID,Submit,Eligible,Start",
     RESTART_BASE: "sacct -D -P -j JOB --format=JobID,State,Start,End",
-    "storage.write_efficiency": "ior -a POSIX -w -e -F -t 1m -b 16g -o FOLDER/ior",
-    "storage.read_efficiency": "ior -a POSIX -r -C -F -t 1m -b 16g -o FOLDER/ior",
-    "storage.custom.write_bytes_per_s": "ior -a POSIX -w -e -F -t 1m -b 16g -o FOLDER/ior",
-    "storage.custom.read_bytes_per_s": "ior -a POSIX -r -C -F -t 1m -b 16g -o FOLDER/ior",
-    "workload.measured_bytes": "du -s --apparent-size --block-size=1 CHECKPOINT",
-    "workload.total_params": "du -s --apparent-size --block-size=1 CHECKPOINT",
-    BYTES_EACH: "du -s --apparent-size --block-size=1 CHECKPOINT/*",
+    "storage.write_efficiency": _WRITE,
+    "storage.read_efficiency": _READ,
+    "storage.custom.write_bytes_per_s": _WRITE,
+    "storage.custom.read_bytes_per_s": _READ,
+    "shared.load_bytes_per_s": (
+        "aws cloudwatch get-metric-statistics --namespace AWS/FSx --metric-name DataWriteBytes --statistics Sum --period 60 "
+        "--dimensions Name=FileSystemId,Value=FILE_SYSTEM --start-time START --end-time END"
+    ),
+    "workload.measured_bytes": _SIZE,
+    "workload.total_params": _SIZE,
+    BYTES_EACH: _SIZE,
 }
 _MEASURED_AS = {
     RESTART_BASE: ("failures.detect_s", "failures.reschedule_s", "failures.start_s"),
@@ -218,7 +227,7 @@ def regrets(
     for done, one in enumerate(ranges):
         progress(done / len(ranges))
         low, high = (_end(plans, decided, one, value) for value in (one.low, one.high))
-        rows.append(Regret(one, low, high, COMMANDS.get(one.path), _how_to(one.path)))
+        rows.append(Regret(one, low, high, COMMANDS.get(one.path), how_to(one.path)))
     progress(1.0)
     return tuple(sorted(rows, key=lambda row: -_rank(row.worst)))
 
@@ -247,7 +256,8 @@ def _end(plans: Sequence[NamedScenario], decided: Decision, over: Range, value: 
     return End(value, None if math.isinf(cost) else cost, None if math.isinf(least) else least, regret, best)
 
 
-def _how_to(path: str) -> tuple[Text, ...]:
+def how_to(path: str) -> tuple[Text, ...]:
+    """How an input is measured: one entry for each field that it is made of; empty where there is nothing to say."""
     found = (how_to_measure(one) for one in _MEASURED_AS.get(path, (path,)))
     return tuple(one for one in found if one is not None)
 

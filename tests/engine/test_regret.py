@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.measure import HOW_TO_MEASURE
-from ckptplanner.engine.ranges import range_of, ranges_of
-from ckptplanner.engine.regret import COMMANDS, best_of, change_words, decide, held, regret_sentence, regrets
+from ckptplanner.engine.ranges import TABLE, range_of, ranges_of
+from ckptplanner.engine.regret import COMMANDS, best_of, change_words, decide, held, how_to, regret_sentence, regrets
 from ckptplanner.engine.scenario import CustomStorage, NamedScenario, Scenario
 from ckptplanner.frozen import with_value
 from ckptplanner.units import MONTHS_PER_YEAR
@@ -160,6 +160,11 @@ def test_every_row_says_how_it_is_measured() -> None:
         assert all(words in HOW_TO_MEASURE.values() for words in row.how_to)
         assert row.command == COMMANDS.get(row.path)
     assert "sacct -D -P" in COMMANDS["failures.mtbi_s"]
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if row.is_uncertain], ids=lambda row: str(row.path))
+def test_what_nobody_decides_can_be_measured(row: Any) -> None:
+    assert how_to(row.path)
 
 
 def test_storage_we_have_needs_no_price() -> None:
