@@ -10,13 +10,13 @@ prices can be compared. Inputs that nobody decides come first: nobody is surpris
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ckptplanner.engine.evaluate import evaluate
-from ckptplanner.engine.flips import FlipBar, Segment, Winner
+from ckptplanner.engine.flips import FlipBar, Segment, Winner, flip_bars
 from ckptplanner.engine.levers import BYTES_EACH, GPU_VALUE, RESTART_BASE, STORAGE_PRICE
-from ckptplanner.engine.ranges import Range
+from ckptplanner.engine.ranges import Range, ranges_of
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import BYTES_PER_PARAM, COUNT, NBSP, SHOWN_STEPS, Unit, brief, grouped, significant
@@ -214,6 +214,27 @@ def beats_sentence(bars: Sequence[FlipBar]) -> Text | None:
     if is_first:
         return text("It beats “{other}” while {condition}.", other=other, condition=both)
     return text("“{other}” costs less while {condition}.", other=other, condition=both)
+
+
+def headline(
+    shown: NamedScenario, others: Sequence[NamedScenario], progress: Callable[[float], None] = lambda _: None
+) -> Text | None:
+    """The sentence under the cards for a plan among others: None where there is no other plan for the same job.
+
+    Looks at uncertain inputs first, and at decided ones only where those do not give two flips: half a second, as a rule.
+    It is for a moment after the first paint and a thread of its own; `progress` may raise to give up.
+    """
+    other = rival(shown, others)
+    if other is None:
+        return None
+    ranges = ranges_of(shown)
+    bars: tuple[FlipBar, ...] = ()
+    for is_uncertain in (True, False):
+        some = [one for one in ranges if one.is_uncertain == is_uncertain]
+        bars += flip_bars(shown, other, some, progress)
+        if len(nearest(bars)) == NAMED:
+            break
+    return beats_sentence(bars)
 
 
 def never_sentence(bars: Sequence[FlipBar]) -> Text | None:

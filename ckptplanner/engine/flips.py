@@ -174,33 +174,35 @@ class _Side:
     scenario: Scenario
     put: Put
     totals: dict[float, float | None] = field(default_factory=dict)
+    options: dict[float, str | None] = field(default_factory=dict)
     keys: dict[float, object] = field(default_factory=dict)
 
     def total(self, value: float) -> float | None:
         """Dollars a year; infinity where the plan would not work, None where they are not known."""
         if value not in self.totals:
             found = yearly(self.put(self.scenario, value))
-            self.totals[value] = found.usd_per_year
-            if not self._by_price:
-                self.keys[value] = found.option_id
+            self.totals[value], self.options[value] = found.usd_per_year, found.option_id
         return self.totals[value]
-
-    @property
-    def _by_price(self) -> bool:
-        return self.scenario.storage.choose_by == "storage_usd"
 
     @property
     def is_fixed(self) -> bool:
         """Whether the file system is given, so that no choice changes."""
         return self.scenario.storage.custom is not None or self.scenario.storage.tier != "auto"
 
+    def is_same(self, *values: float) -> bool:
+        """Whether the same file system is chosen at all of these values."""
+        for value in values:
+            self.total(value)
+        return self.is_fixed or len({self.options[value] for value in values}) == 1
+
     def key(self, value: float) -> object:
-        """What is chosen: the cheapest usable rows with their sizes; None where there are none."""
+        """What is chosen, found without the dollars where prices alone decide it: the cheapest usable rows and their sizes."""
         if value not in self.keys:
-            if self._by_price:
+            if self.scenario.storage.choose_by == "storage_usd":
                 self.keys[value] = _choice(self.put(self.scenario, value))
             else:
                 self.total(value)
+                self.keys[value] = self.options[value]
         return self.keys[value]
 
 
@@ -250,10 +252,8 @@ class _Search:
         for number, (low, high) in enumerate(pairwise(grid)):
             self._progress(number / len(grid))
             for side in self._sides:
-                for edge in () if side.is_fixed else self._edges(side, low, high):
+                for edge in () if side.is_same(low, high) else self._edges(side, low, high):
                     points.update(edge)
-            for value in (low, high):
-                self._difference(value)
         rising = sorted(points)
         return sorted({*rising, *self._dips(rising)})
 
@@ -296,7 +296,7 @@ class _Search:
                 continue
             left, here, right = (abs(value or 0.0) for value in values)
             one_sign = len({np.sign(value) for value in values if value is not None}) == 1
-            if not one_sign or here > min(left, right) or not all(_same_keys(self._sides, low, middle, high)):
+            if not one_sign or here > min(left, right) or not all(side.is_same(low, middle, high) for side in self._sides):
                 continue
             lowest, least = _vertex((low, left), (middle, here), (high, right))
             if low < lowest < high and least <= 0.05 * here:
@@ -395,11 +395,6 @@ def _inside(over: Range) -> float:
     """A value of the range that is no end, where there is one."""
     values = grid_of(over)
     return values[len(values) // 2]
-
-
-def _same_keys(sides: tuple[_Side, _Side], *values: float) -> Iterator[bool]:
-    for side in sides:
-        yield side.is_fixed or len({side.key(value) for value in values}) == 1
 
 
 def _less(first: float | None, second: float | None) -> float | None:

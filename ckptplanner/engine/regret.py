@@ -16,7 +16,8 @@ truth is known, and then stands:
 - mode, generations, replicas and everything else that is no fact.
 
 **Knowing x** one would choose again in the same way, or stay with what was decided if that is better. Dollars are storage and
-lost GPU time together, as `evaluate` has them. Only the two ends of a range are asked: its middle regrets less.
+lost GPU time together, as `evaluate` has them. Only the two ends of a range are asked; between them a step of capacity may cost
+more, as a rule it costs less.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 
 from ckptplanner.engine import flips as flips_module
 from ckptplanner.engine.evaluate import evaluate, priced
-from ckptplanner.engine.flip_words import amounts, beats_sentence, flip_sentence, nearest, never_sentence, rival
+from ckptplanner.engine.flip_words import amounts, beats_sentence, flip_sentence, headline, nearest, never_sentence, rival
 from ckptplanner.engine.flips import FlipBar, flip_bar, flip_bars, grid_of
 from ckptplanner.engine.levers import lever_of
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.ranges import Range, range_of, ranges_of
 from ckptplanner.engine.scenario import CustomStorage, NamedScenario, Scenario
+from ckptplanner.engine.workbook_file import read
 from ckptplanner.engine.yearly import Yearly
 from ckptplanner.text import text
 from ckptplanner.units import HOUR, SECONDS, USD_PER_H
@@ -381,6 +383,19 @@ def test_the_sentence_under_the_cards(bars: tuple[FlipBar, ...]) -> None:
     assert str(beats_sentence(bars)).replace("\u00a0", " ") == (
         "It beats “20 min” while a GPU-hour is worth more than $6.31, and jobs of 32 nodes are interrupted more often than "
         "every 566 h."
+    )
+
+
+def test_the_headline_finds_its_rival_and_says_the_same(bars: tuple[FlipBar, ...]) -> None:
+    assert headline(FAST, [FAST, SLOW]) == beats_sentence(bars)
+    assert headline(FAST, [FAST]) is None
+
+
+def test_the_headline_turns_to_what_is_decided_where_nothing_else_flips() -> None:
+    """A file system that others fill to 97 % works for no plan of this size: 2,400 GiB more do."""
+    workbook = read(Path(__file__).parents[2] / "resources/examples/full-file-system.ckptplan.json")
+    assert str(headline(workbook.shown, workbook.scenarios)).replace("\u00a0", " ") == (
+        "“2,400 GiB more” costs less while a checkpoint takes more than 38.7 GB, and 3 generations or more are kept."
     )
 
 
