@@ -170,6 +170,32 @@ def rank(candidate: Candidate) -> tuple[bool, bool, bool, float]:
     return (option.id != "custom", option.illegal_reason is not None, price is None, by)
 
 
+def by_price(systems: FileSystems) -> tuple[tuple[int, float], ...]:
+    """The cheapest usable rows at the first write time and their capacities; the smallest ones where no price is known."""
+    price, size, usable = systems.usd_per_month[:, 0], systems.capacity_gib[:, 0], systems.usable[:, 0]
+    with_price = usable & np.isfinite(price)
+    order = np.where(with_price, price, np.inf) if with_price.any() else np.where(usable, size, np.inf)
+    least = order.min()
+    if not math.isfinite(least):
+        return ()
+    return tuple((int(row), float(size[row])) for row in np.flatnonzero(order <= least * (1.0 + 1e-12)))
+
+
+def chosen_alone(scenario: Scenario, job: Job) -> Candidate | None:
+    """What `choose` picks among all candidates, without the rows that stay behind: the same numbers in less time."""
+    storage = scenario.storage
+    if storage.custom is not None or storage.tier != "auto" or storage.choose_by != "storage_usd":
+        return choose(scenario, candidates(scenario, job))
+    write = np.array([storage.write_s])
+    sized, _ = systems_at(scenario, job, write, storage.mode)
+    rows = by_price(sized)
+    if not rows:
+        return None
+    result = outcome(scenario, job, sized, write, storage.mode)
+    found = [_candidate(scenario, job, storage.tiers[row], (sized, result, row), None, is_sized=True) for row, _ in rows]
+    return choose(scenario, found)
+
+
 def choose(scenario: Scenario, found: list[Candidate]) -> Candidate | None:
     """What is fixed or exists; otherwise the cheapest on offer, or the smallest where no price is known."""
     if scenario.storage.custom is not None or scenario.storage.tier != "auto":
