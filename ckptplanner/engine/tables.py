@@ -103,9 +103,14 @@ def inputs_table(named: NamedScenario, translate: Translate = str) -> DataFrame:
 
 def frame(rows: Sequence[Mapping[str, Cell]], columns: Sequence[str]) -> DataFrame:
     """A DataFrame of objects: whole numbers stay whole, and None stays None."""
+    return frame_of(columns, [[row[name] for name in columns] for row in rows])
+
+
+def frame_of(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> DataFrame:
+    """The same from rows in the order of the columns."""
     from pandas import DataFrame
 
-    return DataFrame([[row[name] for name in columns] for row in rows], columns=list(columns), dtype=object)
+    return DataFrame([list(row) for row in rows], columns=list(columns), dtype=object)
 
 
 # ---------------------------------------------------------------- curves
@@ -163,7 +168,7 @@ def _option_id(curves: Curves, row: int, capacity_gib: float) -> str | None:
 
 def input_rows(named: NamedScenario, translate: Translate = str) -> tuple[InputRow, ...]:
     """All inputs in the order of declaration: path, title, value in its own unit, and where it comes from."""
-    return tuple(_input_row(named, path, translate) for path in _input_paths(named.scenario))
+    return tuple(input_row(named, path, translate) for path in _input_paths(named.scenario))
 
 
 def _input_paths(scenario: Scenario) -> Iterator[str]:
@@ -174,7 +179,8 @@ def _input_paths(scenario: Scenario) -> Iterator[str]:
             yield from leaf_paths(CustomStorage, "storage.custom.")
 
 
-def _input_row(named: NamedScenario, path: str, translate: Translate) -> InputRow:
+def input_row(named: NamedScenario, path: str, translate: Translate = str) -> InputRow:
+    """One input: what it is, its value, and where it comes from."""
     spec = spec_of(Scenario, path)
     value = value_at(named.scenario, path)
     plain, unit = _plain(value), BYTES_PER_PARAM if path == "workload.layout" else spec.unit
