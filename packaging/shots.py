@@ -21,7 +21,6 @@ from PySide6.QtCore import QLocale, QPoint, QSettings
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QWidget
 
-from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui import headless
 from ckptplanner.ui.app import application
@@ -184,9 +183,8 @@ def report(folder: Path) -> None:
     if shutil.which("pdftoppm") is None:
         print("report-page1.png left out: pdftoppm (poppler-utils) is not installed")
         return
-    named = read(EXAMPLES / "nemotron-3.5-super.ckptplan.json").shown
     with patch.object(headless, "datetime", FixedDay):
-        headless.export(named, plan_of(named), folder)
+        headless.export(read(EXAMPLES / "nemotron-3.5-super.ckptplan.json"), folder)
     page = IMAGES / "report-page1"
     command = ("pdftoppm", "-png", "-r", "96", "-f", "1", "-l", "1", "-singlefile", folder / "report.pdf", page)
     subprocess.run([*map(str, command)], check=True)

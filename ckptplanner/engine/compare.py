@@ -82,7 +82,10 @@ FIGURES = (
     Figure("cost.stalled_gpu_usd_per_year", text("Stopped by saves"), USD_PER_YEAR, "money", "less", is_part=True),
     Figure("cost.rework_usd_per_year", text("Rework"), USD_PER_YEAR, "money", "less", is_part=True),
     Figure("cost.restart_usd_per_year", text("Restarts"), USD_PER_YEAR, "money", "less", is_part=True),
-    Figure("cost.planned_usd_per_year", text("Stops that are planned"), USD_PER_YEAR, "money", "less", is_optional=True, is_part=True),
+    Figure(
+        "cost.planned_usd_per_year", text("Stops that are planned"), USD_PER_YEAR, "money", "less",
+        is_optional=True, is_part=True,
+    ),
     Figure("cost.other_usd_per_year", text("S3, spares, zones"), USD_PER_YEAR, "money", "less", is_optional=True),
     Figure("waste.chosen_fraction", text("Waste"), FRACTION, "time", "less"),
     Figure("waste.planned_fraction", text("Planned stops"), FRACTION, "time", "less", is_optional=True),
@@ -103,7 +106,7 @@ FIGURES = (
     Figure("storage.chosen.writes_in_s", text("Writes in"), SECONDS, "storage", "less"),
     Figure("findings.error", text("Errors"), COUNT, "findings", "less", is_optional=True),
     Figure("findings.warning", text("Warnings"), COUNT, "findings", "less", is_optional=True),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +141,15 @@ class FigureRow:
     changes: tuple[Change | None, ...]
 
     def best(self, without: frozenset[int] = frozenset()) -> frozenset[int]:
-        """The scenarios that are best in it, of those not left out; none where all are alike or no way is better."""
+        """The scenarios that are best in it, of those not left out; none where no way is better or most are alike."""
         rest = (index for index in range(len(self.values)) if index not in without)
         known = [(value, index) for index in rest if isinstance(value := self.values[index], int | float)]
         if self.figure.better is None or len(known) < 2 or len({value for value, _ in known}) == 1:
             return frozenset()
         pick = min if self.figure.better == "less" else max
         least = pick(value for value, _ in known)
-        return frozenset(index for value, index in known if _is_same(value, least))
+        found = frozenset(index for value, index in known if _is_same(value, least))
+        return found if 2 * len(found) <= len(known) else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ NAMES = (
     "options.csv", "curves.csv", "inputs.csv", "findings.csv",
     "datapath.csv", "host_ram.csv", "replication.csv", "survival.csv", "saves.csv", "requirement.csv",
 )  # fmt: skip
-COMPARISON, CAMPAIGN = "comparison.csv", "campaign.csv"  # where there are two scenarios or more
+COMPARISON, CAMPAIGN = "comparison.csv", "campaign.csv"  # where there are two scenarios or more, and where there are stages
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-][\d.,]+\s*%?")
 
@@ -61,22 +61,24 @@ def write_csv(named: NamedScenario, plan: Plan, folder: Path) -> tuple[Path, ...
 
 
 def write_comparison(workbook: Workbook, folder: Path) -> tuple[Path, ...]:
-    """Write comparison.csv and campaign.csv where there are two scenarios or more; return their paths.
+    """Write comparison.csv where there are two scenarios or more, campaign.csv where some are stages; return their paths.
 
     Raises:
         ExportError: a file or the folder cannot be written.
     """
-    if len(workbook.scenarios) < 2:
-        return ()
     from ckptplanner.engine import campaign, compare
 
-    found = compare.comparison(compare.cases_of(workbook), workbook.base)
-    columns = [str(harmless(name)) for name in compare.comparison_columns(found)]
-    stages = campaign.campaign_rows(campaign.campaign(workbook.scenarios))
-    cells = {COMPARISON: (columns, compare.comparison_cells(found)), CAMPAIGN: (campaign.COLUMNS, stages)}
-    for name, (headings, rows) in cells.items():
-        write_whole(folder / name, csv_text(tables.frame_of(headings, rows)).encode("utf-8-sig"))
-    return tuple(folder / name for name in cells)
+    frames: dict[str, DataFrame] = {}
+    if len(workbook.scenarios) > 1:
+        found = compare.comparison(compare.cases_of(workbook), workbook.base)
+        columns = [str(harmless(name)) for name in compare.comparison_columns(found)]
+        frames[COMPARISON] = tables.frame_of(columns, compare.comparison_cells(found))
+    if workbook.stages:
+        rows = campaign.campaign_rows(campaign.campaign(workbook.stages))
+        frames[CAMPAIGN] = tables.frame_of(campaign.COLUMNS, rows)
+    for name, frame in frames.items():
+        write_whole(folder / name, csv_text(frame).encode("utf-8-sig"))
+    return tuple(folder / name for name in frames)
 
 
 def csv_text(frame: DataFrame) -> str:

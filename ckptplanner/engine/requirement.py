@@ -8,6 +8,7 @@ No prices stand here: the page is meant to be given away.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tables import Cell, Translate
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, COUNT, DAY, FRACTION, GIB, MIB, SECONDS, Unit, brief, grouped, rough
+from ckptplanner.units import BYTES, BYTES_PER_S, COUNT, DAY, FRACTION, GIB, MIB, NBSP, SECONDS, Unit, brief, grouped, rough
 
 UNKNOWN = "–"
 FOLDER = "/mnt/fs/accept"
@@ -96,7 +97,7 @@ def _rates(plan: Plan) -> Sequence[Need]:
     if peak > write * (1.0 + 1e-9):
         needs.append(Need(
             "peak_write_bytes_per_s", text("Sustained write at its peak"), peak, BYTES_PER_S,
-            text("with the other saves, the other jobs and the load of others at the same time; the lines below do not make it"),
+            text("with other saves, other jobs and the load of others at the same time; more than the lines below make"),
         ))  # fmt: skip
     read_s = plan.schedule.restore_read_s if plan.schedule else None
     copies = scenario.restore.copies
@@ -133,11 +134,13 @@ def _room(plan: Plan) -> Sequence[Need]:
     scenario = plan.scenario
     held = job_of(scenario).held_bytes + scenario.shared.used_bytes
     count = scenario.storage.generations_kept
-    note = text("{count} checkpoints of {size}, at most {share} full", count=grouped(count),
-                size=brief(plan.checkpoint.checkpoint_bytes, BYTES), share=brief(scenario.storage.max_fill, FRACTION))  # fmt: skip
+    each, fill = brief(plan.checkpoint.checkpoint_bytes, BYTES), scenario.storage.max_fill
+    note = text("{count} checkpoints of {size}", count=grouped(count), size=each)
+    if fill < 1.0:
+        note = text("{what}, at most {share} full", what=note, share=brief(fill, FRACTION))
     if held > count * plan.checkpoint.checkpoint_bytes * (1.0 + 1e-9):
         note = text("{what}; with all else that lies there, {size}", what=note, size=brief(held, BYTES))
-    usable = held / scenario.storage.max_fill
+    usable = held / fill
     in_gib = text("{size} GiB; {what}", size=grouped(usable / GIB), what=note)
     return [Need("usable_bytes", text("Usable capacity"), usable, BYTES, in_gib)]
 
@@ -194,9 +197,11 @@ def _lines(plan: Plan, value: dict[str, float | None]) -> Sequence[Line]:
     share_mib = plan.checkpoint.checkpoint_bytes / files / MIB
     block = _BLOCK_MIB if share_mib >= _BLOCK_MIB else 1
     each_mib = max(math.ceil(share_mib / block), 1) * block
-    what = text("{files} files of {size} MiB from {nodes} nodes", files=grouped(files), nodes=grouped(nodes), size=grouped(each_mib))
-    if nodes == 1:
-        what = text("{files} files of {size} MiB from one node", files=grouped(files), size=grouped(each_mib))
+    what = text("{files} files of {size} MiB from one node", files=grouped(files), size=grouped(each_mib))
+    if nodes > 1:
+        what = text(
+            "{files} files of {size} MiB from {nodes} nodes", files=grouped(files), size=grouped(each_mib), nodes=grouped(nodes)
+        )
     on_all = f"srun -N {nodes} --ntasks-per-node"
     # with one node there is no other to read on: IOR has no way here around what that node still holds in memory
     ways = f"-w -r -C -Q {tasks}" if nodes > 1 else "-w"
@@ -222,7 +227,8 @@ def _fio(nodes: int, tasks: int, sizes: str, what: Text, write: float | None, re
         writes, reads = f"{start} --name=save-$SLURM_NODEID {writes}'", f"{start} --name=save-{other} {reads}'"
     else:
         writes, reads = f"fio --name=save {writes}", f"fio --name=save {reads}"
-    found = [Line("fio", "3.33", what, writes, text("write.bw_bytes of all nodes add up to at least {rate}", rate=_bytes(write)))]
+    passes = text("write.bw_bytes of all nodes add up to at least {rate}", rate=_bytes(write))
+    found = [Line("fio", "3.33", what, writes, passes)]
     if read is not None:
         passes = text("read.bw_bytes of all nodes add up to at least {rate}; then remove the files", rate=_bytes(read))
         again = text("the same files, each read on another node") if nodes > 1 else text("the same files")
@@ -235,27 +241,44 @@ def _bytes(rate: float | None) -> str:
 
 
 def _mib(rate: float | None) -> str:
-    return UNKNOWN if rate is None else f"{grouped(math.ceil(rate / MIB))} MiB/s"
+    return UNKNOWN if rate is None else f"{grouped(math.ceil(rate / MIB))}{NBSP}MiB/s"
 
 
 def _pass_ior(write: float | None, read: float | None) -> Text:
     if read is None:
-        return text("the least of the {count} repetitions writes at least {write}", count=REPEATS, write=_mib(write))
+        return text("the slowest of the {count} repetitions writes at least {write}", count=REPEATS, write=_mib(write))
     return text(
-        "the least of the {count} repetitions, write at least {write}, read at least {read}",
+        "the slowest of the {count} repetitions writes at least {write} and reads at least {read}",
         count=REPEATS, write=_mib(write), read=_mib(read),
     )  # fmt: skip
 
 
 def _pass_elbencho(write: float | None, read: float | None) -> Text:
     if read is None:
-        return text("MiB/s [last] of every WRITE at least {write}", write=_mib(write))
+        return text("MiB/s [last] is at least {write} in every row WRITE", write=_mib(write))
     return text(
-        "MiB/s [last] of every WRITE at least {write}, of every READ at least {read}", write=_mib(write), read=_mib(read)
+        "MiB/s [last] is at least {write} in every row WRITE and at least {read} in every row READ",
+        write=_mib(write),
+        read=_mib(read),
     )
 
 
 # ---------------------------------------------------------------- as a file
+
+_OPTION = re.compile(r" (?=-)")
+
+
+def broken(command: str, width: int) -> list[str]:
+    """A command in lines that are broken before an option only; all but the last end in a backslash, so it can be pasted."""
+    lines = [""]
+    for part in _OPTION.split(command):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines[-1] += " \\"
+            lines.append(f"  {part}")
+        else:
+            lines[-1] += f" {part}" if lines[-1] else part
+    return lines
+
 
 COLUMNS = ("item", "title", "value", "unit", "shown", "note")
 
@@ -263,7 +286,7 @@ COLUMNS = ("item", "title", "value", "unit", "shown", "note")
 def how_to_run() -> Text:
     """What stands above the lines."""
     return text(
-        "Make the folder {folder} first. nodes.txt lists the nodes, on which elbencho --service runs. One checkpoint is written "
+        "Make the folder {folder} first. nodes.txt lists the nodes; elbencho --service runs on each. One checkpoint is written "
         "from all nodes and read back on others, {count} times, so that no burst and no memory of a client helps.",
         folder=FOLDER, count=REPEATS,
     )  # fmt: skip
@@ -294,5 +317,10 @@ def requirement_text(sheet: Requirement, translate: Translate = str) -> str:
     ]
     lines += ["", f"# {translate(how_to_run())}"]
     for line in sheet.lines:
-        lines += ["", f"# {line.tool} {line.version}: {translate(line.what)}", line.command, f"# {translate(line.passes)}"]
+        lines += [
+            "",
+            f"# {line.tool} {line.version}: {translate(line.what)}",
+            *broken(line.command, 110),
+            f"# {translate(line.passes)}",
+        ]
     return "\n".join(lines) + "\n"
