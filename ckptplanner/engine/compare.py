@@ -18,7 +18,7 @@ from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Workbook
+from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, CustomStorage, NamedScenario, Workbook
 from ckptplanner.engine.tables import Cell, Translate, input_row
 from ckptplanner.frozen import leaf_paths, value_at
 from ckptplanner.text import Text, text
@@ -229,7 +229,7 @@ def _input(
     short = [_short(value, row.shown) for value, row in zip(values, rows, strict=True)]
     return DifferingInput(
         path=path,
-        title=rows[base].title,
+        title=_title(path, rows[base].title, translate),
         unit=rows[base].unit,
         values=tuple(row.value for row in rows),
         shown=tuple(
@@ -240,6 +240,11 @@ def _input(
         sources=tuple(row.source for row in rows),
         differs=differs,
     )
+
+
+def _title(path: str, title: str, translate: Translate) -> str:
+    """A price of storage is called by its throughput alone in its panel."""
+    return translate(text("Price of {tier}", tier=title)) if path.startswith(STORAGE_PRICE_PATH) else title
 
 
 def _short(value: Any, shown: str) -> str:

@@ -231,6 +231,8 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
     if isinstance(value, tuple):
         if value and isinstance(value[0], LayoutPart):
             return _layout(value)
+        if len(value) == 1:
+            return translate(text("1 row"))
         return translate(text("{count} rows", count=len(value))) if value else ""
     if isinstance(value, int):
         return grouped(value)

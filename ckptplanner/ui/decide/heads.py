@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QWidget
 from typing_extensions import override
@@ -46,7 +46,7 @@ class ColumnHead(QHeaderView):
         left = room.left() + _EDGE
         if head.index is not None:
             mark_icon(theme, head.index, is_filled=head.is_current).paint(
-                painter, QRect(int(left), rect.center().y() - _MARK // 2, _MARK, _MARK)
+                painter, QRect(int(left), rect.center().y() - _MARK // 2 + 1, _MARK, _MARK)
             )
             left += _MARK + 5
         said = say("base") if head.is_base else say("pinned") if head.is_pinned else ""
@@ -56,11 +56,12 @@ class ColumnHead(QHeaderView):
             write(painter, QRectF(right - width, room.top(), width, room.height()), said, theme.muted, align="right")
             right -= width + 6
         write(painter, QRectF(left, room.top(), right - left, room.height()), head.name, theme.text, pixels=BODY_PX, bold=True)
-        _rule(painter, room, theme, is_left=True)
+        painter.setPen(pen(theme.hairline))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.drawLine(rect.topLeft(), rect.bottomLeft())
         if head.is_current and head.index is not None:
-            painter.fillRect(
-                QRectF(room.left() + 1, room.bottom() - 1, room.width() - 1, 2), QColor(theme.mark(head.index).colour)
-            )
+            colour = QColor(theme.mark(head.index).colour)
+            painter.fillRect(QRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 1, 2), colour)
         painter.restore()
 
 
@@ -153,20 +154,7 @@ class RowHead(QHeaderView):
         painter.restore()
 
 
-def _rule(painter: QPainter, room: QRectF, theme: Theme, *, is_left: bool) -> None:
-    painter.setPen(pen(theme.hairline))
-    y = round(room.bottom())
-    painter.drawLine(int(room.left()), y, int(room.right()), y)
-    if is_left:
-        painter.drawLine(int(room.left()), int(room.top()), int(room.left()), y)
-
-
 def corner_width(grid: Grid) -> int:
     """How wide the titles are at most, between limits."""
     widest = max((width_of(row.title, BODY_PX) + (_INDENT if row.is_part else 0) for row in grid.rows), default=0.0)
     return int(min(max(widest + 16 + 22, TITLE_WIDTH), 220))
-
-
-def rows_of(model: GridModel) -> int:
-    """How many rows a model has."""
-    return model.rowCount(QModelIndex())

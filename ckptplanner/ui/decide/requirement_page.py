@@ -14,7 +14,7 @@ from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say, say_text
 
-_EDGE, _LINE_LENGTH = 16, 104
+_EDGE, _LINE_LENGTH = 16, 120
 
 
 def label(words: str, role: str = "", *, wraps: bool = True) -> QLabel:

@@ -49,7 +49,7 @@ def _input(found: Comparison, one: DifferingInput) -> Row:
     cells = tuple(
         Cell(
             shown=one.shown[at] or UNKNOWN,
-            difference=source_word(one.sources[at]),
+            difference=source_word(one.sources[at]) if one.differs[at] or at == found.base else "",
             is_strong=one.differs[at],
             is_marked=one.differs[at],
             is_quiet=not one.differs[at] and at != found.base,
@@ -78,7 +78,8 @@ def _figure_cell(found: Comparison, row: FigureRow, at: int, *, is_best: bool) -
     change = row.changes[at]
     if change is None or not is_seen(change):
         words = say("{name}: {title} {value}", name=found.names[at], title=title, value=shown)
-        return Cell(shown, is_strong=is_best, is_quiet=at != found.base and not is_best, in_words=words)
+        is_same = at != found.base and row.values[at] == row.values[found.base]
+        return Cell(shown, is_strong=is_best, is_quiet=is_same and not is_best, in_words=words)
     difference, share = say_text(difference_text(row.figure, change)), share_text(row.figure, change)
     words = say(
         "{name}: {title} {value}, {difference} to {base}", name=found.names[at], title=title, value=shown,
@@ -141,7 +142,7 @@ def campaign_grid(found: Campaign | None, shown: Sequence[Shown]) -> Grid:
         row("fill_ratio", say("Full"), "", lambda stage: _fill(stage)),
         row("writes_in_s", say("Writes in"), "", lambda stage: _writes(stage)),
         row("period_s", say("Save every"), "", lambda stage: _every(stage)),
-        row("waste_fraction", say("Waste, planned stops with it"), _known(found.waste_fraction if found else None, percent),
+        row("waste_fraction", say("Waste, stops included"), _known(found.waste_fraction if found else None, percent),
             lambda stage: _known(stage.waste_fraction, percent)),
         row("saves", say("Saves"), total("saves", grouped), lambda stage: _known(stage.saves, grouped)),
         row("written_bytes", say("Written"), total("written_bytes", _size), lambda stage: _known(stage.written_bytes, _size)),
@@ -169,7 +170,7 @@ def _days(shown: Sequence[Shown], found: Campaign | None) -> Row:
         said = exact(one.named.scenario.run.days, DAYS)
         words = say("{name}: {days}; Enter or a double click changes it", name=one.name, days=said)
         cells.append(Cell(said, is_quiet=not one.is_stage, in_words=words))
-    return Row("days", say("Days, its run length"), "days", tuple(cells))
+    return Row("days", say("Days"), "days", tuple(cells))
 
 
 def _known(value: float | None, write: Callable[[float], str]) -> str:
@@ -213,16 +214,16 @@ def campaign_words(found: Campaign | None) -> str:
     values = {"name": say_text(option_name(found.option)), "days": brief(found.days, DAYS),
               "written": _known(found.total("written_bytes"), _size)}  # fmt: skip
     if total is None or own is None:
-        return say("{days} on {name}: {written} are written. What it costs is not known.", **values)
+        return say("In {days} on {name}: {written} are written. What it costs is not known.", **values)
     change = total - own
     if abs(change) < 1:
-        return say("{days} on {name}: {total} in all, {written} written.", **values, total=dollars(total))
+        return say("In {days} on {name}: {total} in all, {written} written.", **values, total=dollars(total))
     if change > 0:
         return say(
-            "{days} on {name}: {total} in all, {written} written. A file system for each stage would cost {less} less.",
+            "In {days} on {name}: {total} in all, {written} written. A file system for each stage would cost {less} less.",
             **values, total=dollars(total), less=dollars(change),
         )  # fmt: skip
     return say(
-        "{days} on {name}: {total} in all, {written} written. A file system for each stage would cost {more} more.",
+        "In {days} on {name}: {total} in all, {written} written. A file system for each stage would cost {more} more.",
         **values, total=dollars(total), more=dollars(-change),
     )  # fmt: skip

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QVBoxLayout,
     QWidget,
 )
 from typing_extensions import override
@@ -33,7 +34,8 @@ from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say
 
 _EDGE, _SHARE, _TICK = 8, 52, 14
-BASE_WIDTH, LEAST_WIDTH, MOST_WIDTH, WIDE_FROM = 136, 148, 260, 196  # from WIDE_FROM on a difference has room beside its share
+BASE_WIDTH, MOST_BASE, LEAST_WIDTH, LEAST_PLAIN, MOST_WIDTH = 136, 200, 148, 104, 300
+WIDE_FROM = 196  # from here on a difference has room beside its share
 _MOVES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
@@ -124,6 +126,7 @@ class _Part(QTableView):
         super().__init__()
         self.setObjectName(name)
         self.grid_model = model
+        self._theme = LIGHT
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -140,6 +143,25 @@ class _Part(QTableView):
         self.setHorizontalHeader(self.heads)
         self.heads.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.heads.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMinimumSectionSize(ROW_PX)
+        self.verticalHeader().setDefaultSectionSize(ROW_PX)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self.heads.show_theme(theme)
+        self.viewport().update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The bands of the groups and of the current row go on behind the last column."""
+        painter, right = QPainter(self.viewport()), self.horizontalHeader().length() - self.horizontalHeader().offset()
+        for at, row in enumerate(self.grid_model.grid.rows):
+            if row.kind == "group":
+                room = QRect(right, self.rowViewportPosition(at), self.viewport().width() - right, self.rowHeight(at))
+                painter.fillRect(room, QColor(self._theme.header))
+        painter.end()
+        super().paintEvent(event)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -174,12 +196,15 @@ class ScenarioTable(QWidget):
         self.right.verticalHeader().hide()
         self.right.heads.setSectionsMovable(True)
         self.left.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.left.setAccessibleName(say("The base and what is pinned"))
         self.right.setAccessibleName(say("The other scenarios"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self.left)
+        self._beneath = QVBoxLayout()
+        self._beneath.addWidget(self.left)
+        row.addLayout(self._beneath)
         row.addWidget(self.right, 1)
         self._connect()
 
@@ -209,10 +234,8 @@ class ScenarioTable(QWidget):
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._painter.theme = theme
-        for part in (self.left.heads, self.right.heads, self.titles):
+        for part in (self.left, self.right, self.titles):
             part.show_theme(theme)
-        for view in (self.left, self.right):
-            view.viewport().update()
 
     def show_grid(self, grid: Grid, fixed: int, *, can_sort: bool) -> None:
         """Show a grid whose first `fixed` columns stay at the left."""
@@ -237,13 +260,15 @@ class ScenarioTable(QWidget):
         others = count - self._fixed
         if not count:
             return
-        room = self.width() - self.titles.width() - BASE_WIDTH - self._bar_width()
-        each = int(min(max(room / max(count - 1, 1), LEAST_WIDTH), MOST_WIDTH))
+        room = self.width() - self.titles.width() - self._bar_width()
+        least = LEAST_WIDTH if self._can_sort else LEAST_PLAIN  # differences take their room
+        base = int(min(max(room / count, min(BASE_WIDTH, least)), MOST_BASE))
+        each = int(min(max((room - base) / max(count - 1, 1), least), MOST_WIDTH))
         for at in range(self._fixed):
-            self.left.setColumnWidth(at, BASE_WIDTH if at == 0 else each)
+            self.left.setColumnWidth(at, base if at == 0 else each)
         for at in range(others):
             self.right.setColumnWidth(at, each)
-        self.left.setFixedWidth(self.titles.width() + BASE_WIDTH + each * (self._fixed - 1))
+        self.left.setFixedWidth(self.titles.width() + base + each * (self._fixed - 1))
 
     def _bar_width(self) -> int:
         bar = self.right.verticalScrollBar()
@@ -260,8 +285,8 @@ class ScenarioTable(QWidget):
 
     def _on_range(self, _least: int, most: int) -> None:
         """Both parts have the same height of rows: where one has a bar below, the other keeps its room free."""
-        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if most > 0 else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.left.setHorizontalScrollBarPolicy(policy)
+        height = self.right.horizontalScrollBar().sizeHint().height() if most > 0 else 0
+        self._beneath.setContentsMargins(0, 0, 0, height)
 
     # ------------------------------------------------------------ hands
 

@@ -10,7 +10,7 @@ from ckptplanner.ui.report.content import whole_html
 from ckptplanner.ui.report.html import esc, table
 from ckptplanner.ui.words import say, say_text
 
-LINE_LENGTH = 96
+LINE_LENGTH = 116
 
 
 def requirement_html(sheet: Requirement, created: datetime) -> str:
