@@ -230,7 +230,7 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
         return value.name
     if isinstance(value, tuple):
         if value and isinstance(value[0], LayoutPart):
-            return _layout(value)
+            return _layout(value, translate)
         if len(value) == 1:
             return translate(text("1 row"))
         return translate(text("{count} rows", count=len(value))) if value else ""
@@ -242,10 +242,10 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
     return "" if plain is None else str(plain)
 
 
-def _layout(parts: tuple[LayoutPart, ...]) -> str:
+def _layout(parts: tuple[LayoutPart, ...], translate: Translate) -> str:
     """bf16 weights 2 + fp32 master weights 4 + fp32 Adam moments 8 = 14 B."""
     total = exact(sum(part.bytes_per_param for part in parts), BYTES_PER_PARAM)
-    return " + ".join(f"{part.what} {part.bytes_per_param:g}" for part in parts) + f" = {total}"
+    return " + ".join(f"{translate(text(part.what))} {part.bytes_per_param:g}" for part in parts) + f" = {total}"
 
 
 def _origin(named: NamedScenario, path: str, translate: Translate) -> tuple[str, str]:

@@ -53,8 +53,7 @@ def _input(found: Comparison, one: DifferingInput) -> Row:
             is_strong=one.differs[at],
             is_marked=one.differs[at],
             is_quiet=not one.differs[at] and at != found.base,
-            in_words=say("{name}: {title} {value}, {path}", name=name, title=one.title, value=one.in_full[at] or UNKNOWN,
-                         path=one.path),
+            in_words=say("{name}: {title} {value}", name=name, title=one.title, value=one.in_full[at] or UNKNOWN),
         )
         for at, name in enumerate(found.names)
     )  # fmt: skip

@@ -33,6 +33,7 @@ class SideBySidePage(QWidget):
     """Shows all scenarios and proposes what to do with them; the order by a figure and what is pinned are its own."""
 
     scenario_requested = Signal(str, object)  # what, and the scenario or scenarios: see main_window
+    field_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,6 +93,7 @@ class SideBySidePage(QWidget):
         table.order_requested.connect(self._on_order)
         table.stage_requested.connect(self._on_stage)
         table.days_typed.connect(self._on_days)
+        table.field_requested.connect(self._on_field)
 
     # ------------------------------------------------------------ what is shown
 
@@ -163,7 +165,7 @@ class SideBySidePage(QWidget):
         self.table.show_sorted(row_id, is_up=row is not None and (row.more_is_better == is_last))
         self._sentence.show_words(say_text(summary(found)))
         self._hint.show_words(say(
-            "Click a row or S: sort. Drag a column or Ctrl+arrow: order. P: pin. B: base. Enter or a click on a name: show."
+            "Click a row or S: sort. Drag a column or Ctrl+arrow: order. P: pin, B: base, F: field. Enter or a click on a name: show."
         ))  # fmt: skip
 
     def _columns(self, grid: Grid) -> list[int]:
@@ -246,21 +248,27 @@ class SideBySidePage(QWidget):
             return
         self.scenario_requested.emit("campaign", [one.name for one in self._shown if one.name in now ^ {name}])
 
+    def _on_field(self, name: str, path: str) -> None:
+        """A field is that of the scenario that the panels show."""
+        self.scenario_requested.emit("switch", name)
+        self.field_requested.emit(path)
+
     def _on_days(self, name: str, written: str) -> None:
+        """What was typed for the days of a stage: proposed, or refused in the line below while the days that hold stay."""
         try:
             value = parse(written, DAYS)
         except UnitError as error:
-            self._refuse(say(str(error)))
+            self._refuse(say("{why} The days that hold stay.", why=say(str(error))))
             return
         trouble = out_of_range(value, spec_of(Scenario, DAYS_PATH))
         if trouble:
-            self._refuse(trouble)
+            self._refuse(say("{why} The days that hold stay.", why=trouble))
             return
         self._refuse("")
         self.scenario_requested.emit("edit", (name, DAYS_PATH, value))
 
     def _refuse(self, why: str) -> None:
-        """Say in the line below why something typed is not taken; the value that holds stays."""
+        """Say in the line below why something is not done; empty takes it back."""
         set_property(self._hint, "role", "refusal" if why else "small")
         if why:
-            self._hint.show_words(say("{why} The days that hold stay.", why=why) if why[-1] == "." else why)
+            self._hint.show_words(why)

@@ -3,7 +3,7 @@
     titles | base   pinned | others ->                two views on the two parts of one grid, scrolled together
 
 Everything a pointer does has a key: S sorts by the row, P pins the column, B makes it the base, Enter shows it, Ctrl and an
-arrow move it. The table proposes and waits to be shown what became of it.
+arrow move it, F goes to the field of an input. The table proposes and waits to be shown what became of it.
 """
 
 from __future__ import annotations
@@ -127,6 +127,8 @@ class _Part(QTableView):
         self.setObjectName(name)
         self.grid_model = model
         self._theme = LIGHT
+        self._painter = CellPainter(self)  # one for each view: two that share one cannot tell whose editor is whose
+        self.setItemDelegate(self._painter)
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -148,7 +150,7 @@ class _Part(QTableView):
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme = theme
+        self._theme = self._painter.theme = theme
         self.heads.show_theme(theme)
         self.viewport().update()
 
@@ -180,6 +182,7 @@ class ScenarioTable(QWidget):
     switch_requested = Signal(str)
     order_requested = Signal(object)
     stage_requested = Signal(str)
+    field_requested = Signal(str, str)  # the scenario and the path
     days_typed = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -190,7 +193,6 @@ class ScenarioTable(QWidget):
         self._can_sort = True
         self._models = (GridModel(self), GridModel(self))
         self.left, self.right = _Part("decide.left", self._models[0]), _Part("decide.right", self._models[1])
-        self._painter = CellPainter(self)
         self.titles = RowHead(self._models[0])
         self.left.setVerticalHeader(self.titles)
         self.right.verticalHeader().hide()
@@ -210,7 +212,6 @@ class ScenarioTable(QWidget):
 
     def _connect(self) -> None:
         for view, other in ((self.left, self.right), (self.right, self.left)):
-            view.setItemDelegate(self._painter)
             view.key_pressed.connect(self._on_key)
             view.verticalScrollBar().valueChanged.connect(other.verticalScrollBar().setValue)
             view.heads.sectionClicked.connect(self._on_head)
@@ -233,7 +234,6 @@ class ScenarioTable(QWidget):
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._painter.theme = theme
         for part in (self.left, self.right, self.titles):
             part.show_theme(theme)
 
@@ -392,6 +392,9 @@ class ScenarioTable(QWidget):
         if key == Qt.Key.Key_S and line.sort:
             self.sort_requested.emit(line.id)
             return True
+        if name is not None and key == Qt.Key.Key_F and line.kind == "input":
+            self.field_requested.emit(name, line.id)
+            return True
         if name is not None and key == Qt.Key.Key_P and self._can_sort:
             self.pin_requested.emit(name)
             return True
@@ -457,8 +460,10 @@ class ScenarioTable(QWidget):
             menu.addAction(say("Move to the left\tCtrl+Left"), lambda: self._move(column, -1)).setEnabled(column > self._fixed)
             to_right = menu.addAction(say("Move to the right\tCtrl+Right"), lambda: self._move(column, 1))
             to_right.setEnabled(self._fixed <= column < len(self._grid.heads) - 1)
-        if row is not None and self._grid.rows[row].sort:
-            line = self._grid.rows[row]
+        line = None if row is None else self._grid.rows[row]
+        if line is not None and (line.sort or line.kind == "input"):
             menu.addSeparator()
-            menu.addAction(say("Sort by this row\tS"), lambda: self.sort_requested.emit(line.id))
+            menu.addAction(say("Sort by this row\tS"), lambda: self.sort_requested.emit(line.id)).setEnabled(bool(line.sort))
+            if name is not None and line.kind == "input":
+                menu.addAction(say("Go to its field\tF"), lambda: self.field_requested.emit(name, line.id))
         return menu
