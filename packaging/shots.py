@@ -25,6 +25,7 @@ from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui import headless
 from ckptplanner.ui.app import application
 from ckptplanner.ui.check.page import CheckPage
+from ckptplanner.ui.decide.table import ScenarioTable
 from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.main_window import MainWindow
@@ -33,7 +34,7 @@ from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme
-from ckptplanner.ui.views import EVIDENCE, PATH, SURVIVE, Views
+from ckptplanner.ui.views import DECIDE, EVIDENCE, PATH, SURVIVE, Views
 from ckptplanner.ui.why import WhyPopup
 
 ROOT = Path(__file__).parents[1]
@@ -162,6 +163,20 @@ def checks(folder: Path) -> None:
     dark.close()
 
 
+def decide(folder: Path) -> None:
+    """Scenarios side by side, sorted by what they cost."""
+    light, _ = window("nemotron-3.5-super", "light", folder)
+    views = light.findChild(Views)
+    assert views is not None
+    views.show_view(DECIDE)
+    table = light.findChild(ScenarioTable)
+    assert table is not None
+    table.sort_requested.emit("cost.total_usd_per_year")
+    settle()
+    save(light.grab(), "decide-light.png")
+    light.close()
+
+
 def dialog() -> None:
     """Three questions, with a model being looked for."""
     asked = StartDialog()
@@ -198,6 +213,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         windows(Path(folder))
         checks(Path(folder))
+        decide(Path(folder))
         dialog()
         report(Path(folder))
 

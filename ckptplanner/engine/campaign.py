@@ -63,6 +63,11 @@ class Campaign:
         return sum(stage.days for stage in self.stages)
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        """The stages whose plan has an error on this file system."""
+        return tuple(stage.name for stage in self.stages if stage.plan.count("error"))
+
+    @property
     def waste_fraction(self) -> float | None:
         """GPU-hours lost of all GPU-hours. [1]"""
         works = [stage.plan.scenario.workload for stage in self.stages]

@@ -18,7 +18,7 @@ from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, CustomStorage, NamedScenario, Workbook
+from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, TIER_PATTERN, CustomStorage, NamedScenario, Workbook
 from ckptplanner.engine.tables import Cell, Translate, input_row
 from ckptplanner.frozen import leaf_paths, value_at
 from ckptplanner.text import Text, text
@@ -33,6 +33,7 @@ from ckptplanner.units import (
     USD_PER_YEAR,
     Unit,
     exact,
+    grouped,
 )
 
 Better = Literal["less", "more"]
@@ -226,7 +227,7 @@ def _input(
 ) -> DifferingInput:
     rows = [input_row(named, path, translate) for named in scenarios]
     differs = tuple(value != values[base] for value in values)
-    short = [_short(value, row.shown) for value, row in zip(values, rows, strict=True)]
+    short = [_short(path, value, row.shown, translate) for value, row in zip(values, rows, strict=True)]
     return DifferingInput(
         path=path,
         title=_title(path, rows[base].title, translate),
@@ -247,11 +248,17 @@ def _title(path: str, title: str, translate: Translate) -> str:
     return translate(text("Price of {tier}", tier=title)) if path.startswith(STORAGE_PRICE_PATH) else title
 
 
-def _short(value: Any, shown: str) -> str:
-    """A layout by its sum; all else as it is shown."""
+def _short(path: str, value: Any, shown: str, translate: Translate) -> str:
+    """A layout by its sum, a fixed file system by its throughput and size; all else as it is shown."""
     if isinstance(value, tuple) and value and isinstance(value[0], LayoutPart):
         return exact(sum(part.bytes_per_param for part in value), BYTES_PER_PARAM)
-    return shown
+    fixed = TIER_PATTERN.fullmatch(value) if path == "storage.tier" else None
+    if fixed is None:
+        return shown
+    values = {"throughput": grouped(int(fixed[1])), "size": grouped(int(fixed[2]))}
+    if fixed[3]:
+        return translate(text("{throughput} MB/s/TiB × {size} GiB, EFA", **values))
+    return translate(text("{throughput} MB/s/TiB × {size} GiB", **values))
 
 
 # ---------------------------------------------------------------- figures

@@ -11,7 +11,7 @@ from ckptplanner.units import COUNT, FRACTION, GIBS, NBSP, SECONDS, USD, brief, 
 
 UNKNOWN = "–"
 _LONG_MONEY = 1e7
-_LEAST_SHARE = 0.0005
+_LEAST_SHARE, _LEAST_OF_SAME = 0.0005, 0.01
 
 
 def dollars(usd: float) -> str:
@@ -69,17 +69,27 @@ def share_text(figure: Figure, change: Change) -> str:
     return f"{'+' if change.fraction > 0 else '−'}{digits}{NBSP}%"
 
 
-def is_seen(change: Change | None) -> bool:
-    """Whether a difference is large enough to be written; what is smaller would read as +0."""
-    return change is not None and (change.fraction is None or abs(change.fraction) >= _LEAST_SHARE)
+def is_seen(row: FigureRow, base: int, at: int) -> bool:
+    """Whether the difference to the base is worth writing: not where it reads +$0, nor below 1 % of what reads the same."""
+    change, figure = row.changes[at], row.figure
+    if change is None or (figure.is_money and abs(change.difference) < 0.5):
+        return False
+    if change.fraction is None:
+        return True
+    reads_the_same = value_text(figure, row.values[at]) == value_text(figure, row.values[base])
+    return abs(change.fraction) >= (_LEAST_OF_SAME if reads_the_same else _LEAST_SHARE)
 
 
 def summary(found: Comparison) -> Text:
     """What the comparison comes to, in one sentence: the cheapest in all and the one that wastes least."""
     cheapest, leanest = (_first(found, path) for path in ("cost.total_usd_per_year", "waste.chosen_fraction"))
     if cheapest is None and leanest is None:
-        is_one = len(found.names) - len(found.broken) < 2
-        return text("No two plans here work.") if is_one else text("All alike in dollars and in waste.")
+        works = [name for at, name in enumerate(found.names) if at not in found.broken]
+        if not works:
+            return text("None of these plans works yet.")
+        if found.broken and len(works) == 1:
+            return text("Only {name} works; the others have errors.", name=works[0])
+        return text("All alike in dollars and in waste.")
     waste = found.row("waste.chosen_fraction")
     if cheapest is None:
         assert leanest is not None
@@ -107,15 +117,18 @@ def as_text(found: Comparison, translate: Translate = str) -> str:
     rows: list[Sequence[str]] = [["", *heads]]
     rows += [[row.title, *(said or UNKNOWN for said in row.shown)] for row in found.inputs]
     split = len(rows)
-    rows += [[_title(row, translate), *_cells(row, translate)] for row in found.figures]
+    rows += [[_title(row, translate), *_cells(row, found.base, translate)] for row in found.figures]
     widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lines.insert(split, "")
     return "\n".join([translate(summary(found)), "", *lines])
 
 
-def _cells(row: FigureRow, translate: Translate) -> list[str]:
-    shares = [share_text(row.figure, change) if change else "" for change in row.changes]
+def _cells(row: FigureRow, base: int, translate: Translate) -> list[str]:
+    shares = [
+        share_text(row.figure, change) if change is not None and is_seen(row, base, at) else ""
+        for at, change in enumerate(row.changes)
+    ]
     return [
         translate(value_text(row.figure, value)) + (f" ({share})" if share else "")
         for value, share in zip(row.values, shares, strict=True)

@@ -22,7 +22,7 @@ from ckptplanner.engine.compare import (
     comparison_columns,
     comparison_document,
 )
-from ckptplanner.engine.compare_words import as_text, difference_text, share_text, summary, value_text
+from ckptplanner.engine.compare_words import as_text, difference_text, is_seen, share_text, summary, value_text
 from ckptplanner.engine.csv_files import CAMPAIGN, COMPARISON, write_comparison
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.edits import edit
@@ -151,7 +151,7 @@ def test_optional_figures_stand_only_where_they_say_something(found: Comparison)
 def test_the_summary_names_the_cheapest_that_works(found: Comparison) -> None:
     assert str(summary(found)) == "Cheapest in all, and least waste: 6 B, $19,925 a month, 0.53\u00a0%."
     full = read(ROOT / "resources/examples/full-file-system.ckptplan.json")
-    assert str(summary(comparison(cases_of(full), full.base))) == "No two plans here work."
+    assert str(summary(comparison(cases_of(full), full.base))) == "Only 2,400 GiB more works; the others have errors."
     alike = [Case(named, plan_of(named)) for named in (NamedScenario(name="a"), NamedScenario(name="b"))]
     assert str(summary(comparison(alike, "a"))) == "All alike in dollars and in waste."
 
@@ -169,6 +169,19 @@ def test_values_and_differences_in_words(found: Comparison) -> None:
     assert said("schedule.restart_s", 1) == ("26 min", "+11 min", "+76 %")
     assert said("storage.chosen.capacity_gib", 2) == ("33,600 GiB", "+21,600 GiB", "+180 %")
     assert str(value_text(found.row("storage.chosen.id").figure, "p2-1000-33600-efa")) == "1,000\u00a0MB/s/TiB, EFA"
+
+
+def test_what_reads_the_same_has_no_difference_worth_a_word() -> None:
+    full = read(ROOT / "resources/examples/full-file-system.ckptplan.json")
+    found = comparison(cases_of(full), full.base, "month")
+    lost, waste, restart = (
+        found.row(path) for path in ("cost.lost_gpu_usd_per_year", "waste.chosen_fraction", "schedule.restart_s")
+    )
+    assert lost.changes[1] is not None, "−$0.07 is a difference"
+    assert not is_seen(lost, 0, 1)
+    assert not is_seen(waste, 0, 1)
+    assert is_seen(restart, 0, 1)
+    assert found.inputs[0].shown == ("500 MB/s/TiB × 4,800 GiB", "500 MB/s/TiB × 7,200 GiB")
 
 
 def test_the_table_lines_up(found: Comparison) -> None:

@@ -25,6 +25,7 @@ class Head:
     is_base: bool = False
     is_current: bool = False
     is_pinned: bool = False
+    is_broken: bool = False  # its plan has an error
 
 
 @dataclass(frozen=True, slots=True)

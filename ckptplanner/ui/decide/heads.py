@@ -19,7 +19,7 @@ _UP, _DOWN = "▲", "▼"
 
 
 class ColumnHead(QHeaderView):
-    """One name with its mark for each column; the current scenario is underlined, the base and what is pinned say so."""
+    """One name with its mark for each column; the current one is underlined; base, pinned and error are said."""
 
     def __init__(self, model: GridModel, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -49,19 +49,20 @@ class ColumnHead(QHeaderView):
                 painter, QRect(int(left), rect.center().y() - _MARK // 2 + 1, _MARK, _MARK)
             )
             left += _MARK + 5
-        said = say("base") if head.is_base else say("pinned") if head.is_pinned else ""
         right = room.right() - _EDGE
-        if said:
-            width = width_of(said)
-            write(painter, QRectF(right - width, room.top(), width, room.height()), said, theme.muted, align="right")
-            right -= width + 6
+        place = say("base") if head.is_base else say("pinned") if head.is_pinned else ""
+        for said, colour in ((place, theme.muted), (say("error") if head.is_broken else "", theme.error)):
+            if said:
+                width = width_of(said)
+                write(painter, QRectF(right - width, room.top(), width, room.height()), said, colour, align="right")
+                right -= width + 6
         write(painter, QRectF(left, room.top(), right - left, room.height()), head.name, theme.text, pixels=BODY_PX, bold=True)
         painter.setPen(pen(theme.hairline))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.drawLine(rect.topLeft(), rect.bottomLeft())
         if head.is_current and head.index is not None:
-            colour = QColor(theme.mark(head.index).colour)
-            painter.fillRect(QRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 1, 2), colour)
+            line = QRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 1, 2)
+            painter.fillRect(line, QColor(theme.mark(head.index).colour))
         painter.restore()
 
 

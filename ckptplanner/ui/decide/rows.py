@@ -29,7 +29,10 @@ def source_word(kind: str) -> str:
 
 def comparison_grid(found: Comparison, shown: Sequence[Shown], pinned: frozenset[str]) -> Grid:
     """Inputs that differ on top, then what follows; columns in the order of the comparison."""
-    heads = tuple(Head(one.name, one.index, one.is_base, one.is_current, one.name in pinned) for one in shown)
+    heads = tuple(
+        Head(one.name, one.index, one.is_base, one.is_current, one.name in pinned, is_broken=at in found.broken)
+        for at, one in enumerate(shown)
+    )
     basis = {
         "month": say("What follows, dollars a month"), "run": say("What follows, dollars for the run"),
         "year": say("What follows, dollars a year"),
@@ -75,7 +78,7 @@ def _figure(found: Comparison, row: FigureRow, *, begins: bool) -> Row:
 def _figure_cell(found: Comparison, row: FigureRow, at: int, *, is_best: bool) -> Cell:
     shown, title = say_text(value_text(row.figure, row.values[at])), say_text(row.figure.title)
     change = row.changes[at]
-    if change is None or not is_seen(change):
+    if change is None or not is_seen(row, found.base, at):
         words = say("{name}: {title} {value}", name=found.names[at], title=title, value=shown)
         is_same = at != found.base and row.values[at] == row.values[found.base]
         return Cell(shown, is_strong=is_best, is_quiet=is_same and not is_best, in_words=words)
@@ -112,9 +115,10 @@ def campaign_grid(found: Campaign | None, shown: Sequence[Shown]) -> Grid:
         each = (read(stages[one.name]) if one.name in stages else "" for one in shown)
         titles = (head.name for head in heads)
         cells = (
-            Cell(said, in_words=say("{name}: {title} {value}", name=name, title=title, value=said or UNKNOWN))
+            Cell(said, is_strong=row_id == "total_usd",
+                 in_words=say("{name}: {title} {value}", name=name, title=title, value=said or UNKNOWN))
             for name, said in zip(titles, (whole, *each), strict=True)
-        )
+        )  # fmt: skip
         return Row(row_id, title, "figure", tuple(cells), begins=begins)
 
     def total(name: str, write: Callable[[float], str]) -> str:
@@ -125,8 +129,8 @@ def campaign_grid(found: Campaign | None, shown: Sequence[Shown]) -> Grid:
 
     money = {
         "storage_usd": say("Storage"), "lost_gpu_usd": say("Lost GPU time"), "other_usd": say("S3, spares, zones"),
-        "total_usd": say("Costs in all"), "own_storage_usd": say("Storage of its own"),
-        "own_total_usd": say("In all with its own"),
+        "total_usd": say("Costs in all"), "own_storage_usd": say("Storage, each its own"),
+        "own_total_usd": say("In all, each its own"),
     }  # fmt: skip
     if not any(stage.other_usd for stage in stages.values()):
         del money["other_usd"]
@@ -209,6 +213,9 @@ def campaign_words(found: Campaign | None) -> str:
         return say("No scenario is a stage yet: click one in the first row.")
     if found.reason is not None or found.option is None:
         return say_text(found.reason) if found.reason is not None else say("No file system on offer serves every stage.")
+    if found.broken:
+        return say("{names}: this plan has an error on {system}; show the scenario and look at its findings.",
+                   names=", ".join(found.broken), system=say_text(option_name(found.option)))  # fmt: skip
     total, own = found.total("total_usd"), found.total("own_total_usd")
     values = {"name": say_text(option_name(found.option)), "days": brief(found.days, DAYS),
               "written": _known(found.total("written_bytes"), _size)}  # fmt: skip

@@ -165,7 +165,7 @@ class SideBySidePage(QWidget):
         self.table.show_sorted(row_id, is_up=row is not None and (row.more_is_better == is_last))
         self._sentence.show_words(say_text(summary(found)))
         self._hint.show_words(say(
-            "Click a row or S: sort. Drag a column or Ctrl+arrow: order. P: pin, B: base, F: field. Enter or a click on a name: show."
+            "Click a row or S: sort. Drag or Ctrl+arrow: order. P: pin, B: base, F: field. Enter or a click on a name: show."
         ))  # fmt: skip
 
     def _columns(self, grid: Grid) -> list[int]:

@@ -67,7 +67,7 @@ def _figures(found: Comparison, shown: Sequence[int]) -> str:
     for row in found.figures:
         best = row.best(found.broken)
         indent = "&nbsp;&nbsp;&nbsp;" if row.figure.is_part else ""
-        rows.append([indent + esc(say_text(row.figure.title)), *(_figure(row, at, is_best=at in best) for at in shown)])
+        rows.append([indent + esc(say_text(row.figure.title)), *(_figure(found, row, at, is_best=at in best) for at in shown)])
     made = table(_headings(found, shown, say("What follows")), rows, widths=_widths(len(shown)))
     legend = {
         "month": say("Dollars a month. Differences are those to the base. Bold: the best in its row."),
@@ -77,11 +77,11 @@ def _figures(found: Comparison, shown: Sequence[int]) -> str:
     return made + f'<p class="muted">{esc(legend)}</p>'
 
 
-def _figure(row: FigureRow, at: int, *, is_best: bool) -> str:
+def _figure(found: Comparison, row: FigureRow, at: int, *, is_best: bool) -> str:
     said = esc(say_text(value_text(row.figure, row.values[at])))
     change = row.changes[at]
     shown = f"<b>{said}</b>" if is_best else said
-    if change is None or not is_seen(change):
+    if change is None or not is_seen(row, found.base, at):
         return shown
     parts = [say_text(difference_text(row.figure, change)), share_text(row.figure, change)]
     better = {True: say("better"), False: say("worse"), None: ""}[change.is_better]
