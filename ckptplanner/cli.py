@@ -21,7 +21,7 @@ from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.edits import EditError, edit, value_from_text
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import Plan, Schedule
-from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.sentence import option_name, sentence
 from ckptplanner.engine.workbook_file import WorkbookError, read
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
@@ -53,6 +53,10 @@ def _parser() -> _Parser:
     commands = parser.add_subparsers(dest="command", parser_class=_Parser, prog="ckptplanner")
     plan = commands.add_parser("plan", help="print the plan of a file")
     plan.add_argument("--json", action="store_true", help="print one JSON object")
+    plan.add_argument(
+        "--compare", action="store_true",
+        help="all scenarios beside the base; --set changes all of them, or the one that --scenario names",
+    )  # fmt: skip
     export = commands.add_parser("export", help="write report.pdf, the CSV files and the pictures")
     export.add_argument("--out", required=True, metavar="DIR", type=Path)
     export.add_argument("--paper", choices=("a4", "letter"), default="a4")
@@ -80,13 +84,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith(("-h", "--help", "--version"))):
         return _open_window(_window_parser().parse_args(arguments))
     options = _parser().parse_args(arguments)
+    is_comparison = options.command == "plan" and options.compare
     try:
-        named = _scenario(options.file, options.scenario, options.settings)
+        workbook = _workbook(options.file, options.scenario, options.settings, changes_all=is_comparison)
     except (WorkbookError, EditError) as error:
         return _refuse(str(error))
+    if is_comparison:
+        return _compare(workbook, as_json=options.json)
+    named = workbook.shown
     plan = plan_of(named)
     if options.command == "export":
-        code = _export(named, plan, options.out, options.paper)
+        code = _export(workbook, options.out, options.paper)
         if code != OK:
             return code
     elif options.command == "simulate":
@@ -108,13 +116,24 @@ def _print(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _scenario(file: Path, name: str | None, settings: Sequence[str]) -> NamedScenario:
-    """The scenario of a file with the settings of the command line put in."""
+def _workbook(file: Path, name: str | None, settings: Sequence[str], *, changes_all: bool) -> Workbook:
+    """The plan file, its chosen scenario as the current one, with the settings of the command line put in.
+
+    Settings change the current scenario; in a comparison all of them, unless one was named.
+    """
     workbook = read(file)
-    try:
-        named = workbook.named(name) if name is not None else workbook.shown
-    except KeyError as error:
-        raise WorkbookError(f"{file}: {error.args[0]}") from error
+    if name is not None:
+        try:
+            workbook = workbook.model_copy(update={"current": workbook.named(name).name})
+        except KeyError as error:
+            raise WorkbookError(f"{file}: {error.args[0]}") from error
+    changed = {one.name for one in workbook.scenarios} if changes_all and name is None else {workbook.current}
+    scenarios = tuple(_with(file, one, settings) if one.name in changed else one for one in workbook.scenarios)
+    return workbook.model_copy(update={"scenarios": scenarios})
+
+
+def _with(file: Path, named: NamedScenario, settings: Sequence[str]) -> NamedScenario:
+    """A scenario with the settings of the command line put in."""
     for setting in settings:
         path, equals, written = setting.partition("=")
         if not equals:
@@ -124,6 +143,23 @@ def _scenario(file: Path, name: str | None, settings: Sequence[str]) -> NamedSce
         except (EditError, ReaderError) as error:
             raise WorkbookError(f"{file}: {error}") from error
     return named
+
+
+def _compare(workbook: Workbook, *, as_json: bool) -> int:
+    """Print all scenarios beside the base."""
+    from ckptplanner.engine.compare import cases_of, comparison, comparison_document
+    from ckptplanner.engine.compare_words import as_text
+
+    cases = cases_of(workbook)
+    if as_json:
+        _print(json.dumps(comparison_document(workbook), ensure_ascii=False, indent=1, allow_nan=False))
+    else:
+        lines = [as_text(comparison(cases, workbook.base, "month"))]
+        for case in cases:
+            errors = [finding for finding in case.plan.findings if finding.severity == "error"]
+            lines += [f"error: {case.named.name}: {finding.path}: {finding.message}" for finding in errors]
+        _print("\n".join(lines))
+    return PLAN_HAS_ERRORS if any(case.plan.count("error") for case in cases) else OK
 
 
 def _value(path: str, written: str) -> object:
@@ -184,13 +220,13 @@ def _saves(plan: Plan, schedule: Schedule) -> list[tuple[str, str]]:
     ]
 
 
-def _export(named: NamedScenario, plan: Plan, folder: Path, paper: Literal["a4", "letter"]) -> int:
+def _export(workbook: Workbook, folder: Path, paper: Literal["a4", "letter"]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from ckptplanner.engine.csv_files import ExportError
     from ckptplanner.ui.headless import export
 
     try:
-        export(named, plan, folder, paper)
+        export(workbook, folder, paper)
     except ExportError as error:
         return _refuse(str(error))
     return OK

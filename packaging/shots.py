@@ -21,11 +21,11 @@ from PySide6.QtCore import QEventLoop, QLocale, QPoint, QSettings
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QWidget
 
-from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui import headless
 from ckptplanner.ui.app import application
 from ckptplanner.ui.check.page import CheckPage
+from ckptplanner.ui.decide.table import ScenarioTable
 from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.main_window import MainWindow
@@ -34,7 +34,7 @@ from ckptplanner.ui.scenario_bar import ScenarioBar
 from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme
-from ckptplanner.ui.views import EVIDENCE, PATH, SURVIVE, Views
+from ckptplanner.ui.views import DECIDE, EVIDENCE, PATH, SURVIVE, Views
 from ckptplanner.ui.why import WhyPopup
 
 ROOT = Path(__file__).parents[1]
@@ -166,6 +166,20 @@ def checks(folder: Path) -> None:
     dark.close()
 
 
+def decide(folder: Path) -> None:
+    """Scenarios side by side, sorted by what they cost."""
+    light, _ = window("nemotron-3.5-super", "light", folder)
+    views = light.findChild(Views)
+    assert views is not None
+    views.show_view(DECIDE)
+    table = light.findChild(ScenarioTable)
+    assert table is not None
+    table.sort_requested.emit("cost.total_usd_per_year")
+    settle()
+    save(light.grab(), "decide-light.png")
+    light.close()
+
+
 def dialog() -> None:
     """Three questions, with a model being looked for."""
     asked = StartDialog()
@@ -187,9 +201,8 @@ def report(folder: Path) -> None:
     if shutil.which("pdftoppm") is None:
         print("report-page1.png left out: pdftoppm (poppler-utils) is not installed")
         return
-    named = read(EXAMPLES / "nemotron-3.5-super.ckptplan.json").shown
     with patch.object(headless, "datetime", FixedDay):
-        headless.export(named, plan_of(named), folder)
+        headless.export(read(EXAMPLES / "nemotron-3.5-super.ckptplan.json"), folder)
     page = IMAGES / "report-page1"
     command = ("pdftoppm", "-png", "-r", "96", "-f", "1", "-l", "1", "-singlefile", folder / "report.pdf", page)
     subprocess.run([*map(str, command)], check=True)
@@ -203,6 +216,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         windows(Path(folder))
         checks(Path(folder))
+        decide(Path(folder))
         dialog()
         report(Path(folder))
 

@@ -132,7 +132,7 @@ def test_evaluate_never_opens_the_catalog() -> None:
 
 
 VIEWS = tuple(
-    f"ckptplanner.ui.{name}" for name in ("panels", "plots", "report", "diagram", "compare", "survive", "check", "evidence")
+    f"ckptplanner.ui.{name}" for name in ("panels", "plots", "report", "diagram", "decide", "survive", "check", "evidence")
 )
 
 

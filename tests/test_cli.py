@@ -507,3 +507,77 @@ def test_gaps_are_written_with_units(run: Run) -> None:
     lonely = run("plan", E1, "--json", "--set", "failures.law=empirical")
     assert lonely[0] == 3
     assert "failures.gaps_s" in lonely[1]
+
+
+# ---------------------------------------------------------------- all scenarios beside the base
+
+
+def test_compare_prints_base_scenarios_and_differences(run: Run) -> None:
+    printed = document(run, E1, "--compare")
+    assert set(printed) == {"base", "scenarios", "differences"}
+    assert printed["base"] == "5 min"
+    by_name = {one.pop("name"): one for one in printed["scenarios"]}
+    assert list(by_name) == ["5 min", "20 min", "sync 60 s", "6 B"]
+    for name, plan in by_name.items():
+        assert plan == document(run, E1, "--scenario", name)
+    figures = {row["path"]: row for row in printed["differences"]["figures"]}
+    assert figures["cost.storage_usd_per_year"]["differences"]["20 min"] == pytest.approx(12 * (1512 - 4080))
+    assert {row["path"] for row in printed["differences"]["inputs"]} == {"workload.layout", "storage.mode", "storage.write_s"}
+
+
+def test_compare_in_words(run: Run) -> None:
+    code, out, err = run("plan", E1, "--compare")
+    assert (code, err) == (0, "")
+    for said in ("5 min (base)", "Write time", "$1,512 (−63\u00a0%)", "1,000\u00a0MB/s/TiB, EFA"):
+        assert said in out
+
+
+def test_settings_change_all_of_them_or_the_one_that_is_named(run: Run) -> None:
+    every = document(run, E1, "--compare", "--set", "workload.nodes=64")
+    assert {one["schedule"]["mtbi_s"] for one in every["scenarios"]} == {360_000.0}
+    assert "workload.nodes" not in {row["path"] for row in every["differences"]["inputs"]}
+    only = document(run, E1, "--compare", "--scenario", "20 min", "--set", "workload.nodes=64")
+    nodes = next(row for row in only["differences"]["inputs"] if row["path"] == "workload.nodes")
+    assert nodes["values"] == {"5 min": 32, "20 min": 64, "sync 60 s": 32, "6 B": 32}
+
+
+def test_compare_refuses_like_plan(run: Run) -> None:
+    for arguments in (["--scenario", "x"], ["--set", "storage.write_s=5 minn"], ["--set", "nonsense=1"]):
+        code, out, err = run("plan", E1, "--compare", *arguments)
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+
+
+def test_an_error_of_any_plan_is_exit_3_and_all_is_printed(run: Run) -> None:
+    full = EXAMPLES / "full-file-system.ckptplan.json"
+    printed = document(run, full, "--compare", code=3)
+    assert [one["name"] for one in printed["scenarios"]] == ["others use 97 %", "2,400 GiB more"]
+    code, out, err = run("plan", full, "--compare")
+    assert (code, err) == (3, "")
+    assert "error: others use 97 %: shared.used_bytes: " in out
+
+
+def test_one_scenario_is_compared_with_itself(run: Run, tmp_path: Path) -> None:
+    printed = document(run, plan_file(tmp_path, {}), "--compare")
+    assert printed["differences"]["inputs"] == []
+    assert {row["path"]: row for row in printed["differences"]["figures"]}["schedule.period_s"]["differences"] == {"a": 0.0}
+
+
+def test_the_export_sets_scenarios_side_by_side(tmp_path: Path) -> None:
+    document = json.loads(E1.read_text(encoding="utf-8")) | {"campaign": ["5 min", "20 min"]}
+    file, folder = tmp_path / "a.ckptplan.json", tmp_path / "out"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "ckptplanner", "export", str(file), "--out", str(folder)],
+        capture_output=True, text=True, env=without_screen(), timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    names = {one.name for one in folder.iterdir()}
+    assert {"comparison.csv", "campaign.csv", "requirement.csv", "requirement.txt", "requirement.pdf"} <= names
+    report = " ".join(text_of(folder / "report.pdf").split())
+    for said in ("Scenarios side by side", "20 min", "−$2,568, −63 %, better", "As stages of one campaign", "All stages"):
+        assert said in report
+    sheet = " ".join(text_of(folder / "requirement.pdf").split())
+    for said in ("What storage must do", "5.81 GB/s", "--name=save-$SLURM_NODEID", "elbencho --hostsfile nodes.txt"):
+        assert said in sheet
+    assert "1 / 1" in sheet, "one page"

@@ -45,6 +45,10 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.engine.simulation.run",
         "ckptplanner.ui.evidence_view",
         "ckptplanner.engine.published",
+        "ckptplanner.ui.decide_view",
+        "ckptplanner.engine.compare",
+        "ckptplanner.engine.campaign",
+        "ckptplanner.engine.requirement",
         "concurrent.futures",
     ],
 )

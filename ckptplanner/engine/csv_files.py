@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ckptplanner.engine import tables
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.text import Text, text
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 NAMES = (
     "options.csv", "curves.csv", "inputs.csv", "findings.csv",
-    "datapath.csv", "host_ram.csv", "replication.csv", "survival.csv", "levels.csv", "saves.csv",
+    "datapath.csv", "host_ram.csv", "replication.csv", "survival.csv", "levels.csv", "saves.csv", "requirement.csv",
 )  # fmt: skip
+COMPARISON, CAMPAIGN = "comparison.csv", "campaign.csv"  # where there are two scenarios or more, and where there are stages
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-][\d.,]+\s*%?")
 
@@ -42,6 +43,7 @@ def write_csv(named: NamedScenario, plan: Plan, folder: Path) -> tuple[Path, ...
         ExportError: a file or the folder cannot be written.
     """
     from ckptplanner.engine.node_tables import node_frames  # here, since the window starts without it
+    from ckptplanner.engine.requirement import COLUMNS, requirement, requirement_rows
 
     frames = {
         "options.csv": tables.options_table(plan),
@@ -49,12 +51,34 @@ def write_csv(named: NamedScenario, plan: Plan, folder: Path) -> tuple[Path, ...
         "inputs.csv": tables.inputs_table(named),
         "findings.csv": tables.findings_table(plan),
         **node_frames(plan),
+        "requirement.csv": tables.frame(requirement_rows(requirement(named, plan)), COLUMNS),
     }
     written = tuple(folder / name for name in NAMES)
     for path in written:
         frame = frames[path.name]
         write_whole(path, csv_text(frame).encode("utf-8-sig"))
     return written
+
+
+def write_comparison(workbook: Workbook, folder: Path) -> tuple[Path, ...]:
+    """Write comparison.csv where there are two scenarios or more, campaign.csv where some are stages; return their paths.
+
+    Raises:
+        ExportError: a file or the folder cannot be written.
+    """
+    from ckptplanner.engine import campaign, compare
+
+    frames: dict[str, DataFrame] = {}
+    if len(workbook.scenarios) > 1:
+        found = compare.comparison(compare.cases_of(workbook), workbook.base)
+        columns = [str(harmless(name)) for name in compare.comparison_columns(found)]
+        frames[COMPARISON] = tables.frame_of(columns, compare.comparison_cells(found))
+    if workbook.stages:
+        rows = campaign.campaign_rows(campaign.campaign(workbook.stages))
+        frames[CAMPAIGN] = tables.frame_of(campaign.COLUMNS, rows)
+    for name, frame in frames.items():
+        write_whole(folder / name, csv_text(frame).encode("utf-8-sig"))
+    return tuple(folder / name for name in frames)
 
 
 def csv_text(frame: DataFrame) -> str:

@@ -111,14 +111,6 @@ HOW_TO_MEASURE: Mapping[str, Text] = {
     "restore.copies": text(
         "Count who reads the whole checkpoint at a restart: 1 sharded, one a replica for HSDP, one a rank for DDP."
     ),
-    "failures.weibull_shape": text("Fitted to the times between interruptions of a log; twenty of them are good."),
-    "local.blocking_s": text(
-        "Time from the start of a save to the nodes' drives to the next step, on the slowest rank; median of many saves."
-    ),
-    "local.durable_s": text("From the end of the stop until the slowest rank has its file, and its copies on other nodes."),
-    "local.restart_s": text(
-        "End one process by hand: from there to the next step, with the checkpoint read from the nodes' drives."
-    ),
     "planned.queue_s": text("From the scheduler: time that the job was pending after a planned stop, sacct Eligible to Start."),
     "spares.wait_s": text("From the drain of a node until its replacement is in service; the provider's promise until then."),
     "shared.load_bytes_per_s": text(

@@ -418,11 +418,15 @@ class NamedScenario(Frozen):
 
 
 class Workbook(Frozen):
-    """Everything in one plan file: scenarios side by side, which one is shown and which is the base."""
+    """Everything in one plan file: scenarios side by side, which one is shown and which is the base.
+
+    `campaign` names those that are stages of one campaign, in the order of the scenarios; empty: they are alternatives.
+    """
 
     scenarios: tuple[NamedScenario, ...] = Field(min_length=1)
     current: str
     base: str
+    campaign: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _names_hold(self) -> Self:
@@ -432,6 +436,9 @@ class Workbook(Frozen):
         for role, name in (("current", self.current), ("base", self.base)):
             if name not in names:
                 raise ValueError(f"{role} names {name!r}; the scenarios are {', '.join(map(repr, names))}")
+        for name in self.campaign:
+            if name not in names:
+                raise ValueError(f"campaign names {name!r}; the scenarios are {', '.join(map(repr, names))}")
         return self
 
     def named(self, name: str) -> NamedScenario:
@@ -444,6 +451,11 @@ class Workbook(Frozen):
             if scenario.name == name:
                 return scenario
         raise KeyError(f"no scenario {name!r}; there are {', '.join(repr(s.name) for s in self.scenarios)}")
+
+    @property
+    def stages(self) -> tuple[NamedScenario, ...]:
+        """The stages of the campaign, in the order of the scenarios; none where these are alternatives."""
+        return tuple(named for named in self.scenarios if named.name in self.campaign)
 
     @property
     def shown(self) -> NamedScenario:

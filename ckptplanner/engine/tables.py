@@ -103,9 +103,14 @@ def inputs_table(named: NamedScenario, translate: Translate = str) -> DataFrame:
 
 def frame(rows: Sequence[Mapping[str, Cell]], columns: Sequence[str]) -> DataFrame:
     """A DataFrame of objects: whole numbers stay whole, and None stays None."""
+    return frame_of(columns, [[row[name] for name in columns] for row in rows])
+
+
+def frame_of(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> DataFrame:
+    """The same from rows in the order of the columns."""
     from pandas import DataFrame
 
-    return DataFrame([[row[name] for name in columns] for row in rows], columns=list(columns), dtype=object)
+    return DataFrame([list(row) for row in rows], columns=list(columns), dtype=object)
 
 
 # ---------------------------------------------------------------- curves
@@ -163,7 +168,7 @@ def _option_id(curves: Curves, row: int, capacity_gib: float) -> str | None:
 
 def input_rows(named: NamedScenario, translate: Translate = str) -> tuple[InputRow, ...]:
     """All inputs in the order of declaration: path, title, value in its own unit, and where it comes from."""
-    return tuple(_input_row(named, path, translate) for path in _input_paths(named.scenario))
+    return tuple(input_row(named, path, translate) for path in _input_paths(named.scenario))
 
 
 def _input_paths(scenario: Scenario) -> Iterator[str]:
@@ -174,7 +179,8 @@ def _input_paths(scenario: Scenario) -> Iterator[str]:
             yield from leaf_paths(CustomStorage, "storage.custom.")
 
 
-def _input_row(named: NamedScenario, path: str, translate: Translate) -> InputRow:
+def input_row(named: NamedScenario, path: str, translate: Translate = str) -> InputRow:
+    """One input: what it is, its value, and where it comes from."""
     spec = spec_of(Scenario, path)
     value = value_at(named.scenario, path)
     plain, unit = _plain(value), BYTES_PER_PARAM if path == "workload.layout" else spec.unit
@@ -225,9 +231,11 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
         return value.name
     if isinstance(value, tuple):
         if value and isinstance(value[0], LayoutPart):
-            return _layout(value)
+            return _layout(value, translate)
         if value and isinstance(value[0], float):
             return translate(text("{count} gaps", count=len(value)))
+        if len(value) == 1:
+            return translate(text("1 row"))
         return translate(text("{count} rows", count=len(value))) if value else ""
     if isinstance(value, int):
         return grouped(value)
@@ -237,10 +245,10 @@ def shown(value: Any, unit: Unit | None, translate: Translate = str) -> str:
     return "" if plain is None else str(plain)
 
 
-def _layout(parts: tuple[LayoutPart, ...]) -> str:
+def _layout(parts: tuple[LayoutPart, ...], translate: Translate) -> str:
     """bf16 weights 2 + fp32 master weights 4 + fp32 Adam moments 8 = 14 B."""
     total = exact(sum(part.bytes_per_param for part in parts), BYTES_PER_PARAM)
-    return " + ".join(f"{part.what} {part.bytes_per_param:g}" for part in parts) + f" = {total}"
+    return " + ".join(f"{translate(text(part.what))} {part.bytes_per_param:g}" for part in parts) + f" = {total}"
 
 
 def _origin(named: NamedScenario, path: str, translate: Translate) -> tuple[str, str]:

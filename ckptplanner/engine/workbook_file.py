@@ -30,7 +30,7 @@ SUFFIX = ".ckptplan.json"
 MAX_BYTES = 20_000_000
 _FOR_EVERY_NODE = ("tcp", "s3")  # stages of ceilings that belong to no kind of node
 _SECTIONS = tuple(Scenario.model_fields)
-_TOP = ("schema", "program_version", "current", "base", "scenarios")
+_TOP = ("schema", "program_version", "current", "base", "campaign", "scenarios")
 
 
 class WorkbookError(ValueError):
@@ -44,6 +44,7 @@ def as_document(workbook: Workbook) -> dict[str, Any]:
         "program_version": __version__,
         "current": workbook.current,
         "base": workbook.base,
+        **({"campaign": list(workbook.campaign)} if workbook.campaign else {}),
         "scenarios": [
             {
                 "name": named.name,
@@ -145,7 +146,12 @@ def from_document(document: Any) -> Workbook:
     scenarios = tuple(_scenario(row, index) for index, row in enumerate(rows))
     first = scenarios[0].name
     try:
-        return Workbook(scenarios=scenarios, current=document.get("current", first), base=document.get("base", first))
+        return Workbook(
+            scenarios=scenarios,
+            current=document.get("current", first),
+            base=document.get("base", first),
+            campaign=document.get("campaign", ()),
+        )
     except ValidationError as error:
         trouble = error.errors()[0]
         place = ".".join(str(part) for part in trouble["loc"])

@@ -28,7 +28,6 @@ from ckptplanner.data.readers.errors import ReaderError, UnknownFamily
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import ExportError
 from ckptplanner.engine.edits import EditError, edit, value_from_text
-from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.frozen import value_at
@@ -326,11 +325,10 @@ class Commands:
 
     def export_to(self, folder: Path) -> bool:
         """Write everything into a folder; says where, or why not."""
-        named = self._store.workbook.shown
         from ckptplanner.ui.headless import export
 
         try:
-            files = export(named, plan_of(named), folder, self.paper, self.basis)
+            files = export(self._store.workbook, folder, self.paper, self.basis)
         except ExportError as error:
             self._say(str(error))
             return False

@@ -1,4 +1,4 @@
-"""Export without a window: the report with its vector plots, the CSV files and the pictures."""
+"""Export without a window: the report with its vector plots, the requirement sheet, the CSV files and the pictures."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QApplication
 
 from ckptplanner.engine.cost import Basis
-from ckptplanner.engine.csv_files import write_csv, write_whole
+from ckptplanner.engine.csv_files import write_comparison, write_csv, write_whole
+from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.requirement import requirement, requirement_text
+from ckptplanner.engine.scenario import Workbook
 from ckptplanner.engine.sentence import sentence
 from ckptplanner.ui.diagram.board import paint_board
 from ckptplanner.ui.plots.tradeoff import TradeoffPlot
 from ckptplanner.ui.plots.write_time import WriteTimePlots
 from ckptplanner.ui.report.copying import picture_of, png_of
-from ckptplanner.ui.report.export import Paper, content_width_px, write_pdf
+from ckptplanner.ui.report.export import Paper, content_width_px, write_pdf, write_requirement
 from ckptplanner.ui.report.pages import Picture
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.survive.view import paint_survival
@@ -29,13 +31,16 @@ PLOTS_HEIGHT, TRADEOFF_HEIGHT, PATH_HEIGHT, SURVIVAL_HEIGHT = 520, 270, 430, 520
 PICTURE_NAMES = ("cost-and-waste", "tradeoff", "path", "survive")
 
 
-def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", basis: Basis = "month") -> tuple[Path, ...]:
-    """Write report.pdf, the CSV files and the pictures into a folder, which is made where it is missing.
+def export(workbook: Workbook, folder: Path, paper: Paper = "a4", basis: Basis = "month") -> tuple[Path, ...]:
+    """Write report.pdf, the requirement sheet, the CSV files and the pictures into a folder, which is made where it is missing.
+
+    They are those of the current scenario; where there are others, comparison and campaign are of all.
 
     Raises:
         ExportError: the folder or a file cannot be written.
     """
-    app = _application()
+    app, named = _application(), workbook.shown
+    plan = plan_of(named)
     width = content_width_px(paper)
     plots, tradeoff = WriteTimePlots(), TradeoffPlot()
     _lay_out(plots, QSize(width, PLOTS_HEIGHT))
@@ -44,7 +49,7 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
         plots.show_plans((Shown(named, plan, 0, is_current=True, is_base=True),), basis)
         tradeoff.show_tradeoff(plan.tradeoff)
         QApplication.sendPostedEvents()
-    files = list(write_csv(named, plan, folder))
+    files = [*write_csv(named, plan, folder), *write_comparison(workbook, folder)]
     pictures = [
         Picture(say("Cost and waste over the write time"), _plots_caption(), PLOTS_HEIGHT, plots.paint_on),
         Picture(say("Idle GPUs against storage"), _tradeoff_caption(), TRADEOFF_HEIGHT, tradeoff.paint_on),
@@ -53,9 +58,10 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
     files.append(
         write_pdf(
             folder / "report.pdf", named, plan, pictures, paper,
-            created=datetime.now(), sentence=say_text(sentence(plan)), basis=basis,
+            created=datetime.now(), sentence=say_text(sentence(plan)), basis=basis, workbook=workbook,
         )
     )  # fmt: skip
+    files += _requirement(workbook, folder, paper)
     for name, picture in zip(PICTURE_NAMES, pictures, strict=False):
         path = folder / f"{name}.png"
         write_whole(path, png_of(picture_of(picture.paint, QSize(width, int(picture.height_px)))))
@@ -65,6 +71,15 @@ def export(named: NamedScenario, plan: Plan, folder: Path, paper: Paper = "a4", 
         widget.deleteLater()
     app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return tuple(files)
+
+
+def _requirement(workbook: Workbook, folder: Path, paper: Paper) -> tuple[Path, ...]:
+    """The page for who sells storage: no price stands in it, so it is a file of its own."""
+    named = workbook.shown
+    sheet = requirement(named, plan_of(named))
+    plain = folder / "requirement.txt"
+    write_whole(plain, requirement_text(sheet, say_text).encode("utf-8-sig"))
+    return write_requirement(folder / "requirement.pdf", sheet, paper, created=datetime.now()), plain
 
 
 def node_pictures(plan: Plan) -> list[Picture]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeySequence, QPaintEvent
@@ -32,7 +32,7 @@ from ckptplanner.ui.shown import Shown, base_of, current_of
 from ckptplanner.ui.status import figures_line, model_line
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme, icon
-from ckptplanner.ui.views import EVIDENCE, PATH, PLAN, SURVIVE, Views
+from ckptplanner.ui.views import DECIDE, EVIDENCE, PATH, PLAN, SURVIVE, Views
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ class MainWindow(QMainWindow):
     def _build_view_menu(self) -> None:
         menu = self.menuBar().addMenu(say("View"))
         for index, (label, page) in enumerate(self._pages(), start=1):
-            menu.addAction(self._action(label, page, f"Ctrl+{index % 10}"))
+            keys = {11: "Ctrl+B", 12: "Ctrl+Shift+B"}.get(index, f"Ctrl+{index % 10}")
+            menu.addAction(self._action(label, page, keys))
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
         menu.addAction(self._action(say("Findings"), lambda: self._show_findings("error"), "Ctrl+F"))
@@ -220,6 +221,10 @@ class MainWindow(QMainWindow):
             view.show_view(EVIDENCE)
             view.evidence.show_page(page)
 
+        def decide(page: int) -> None:
+            view.show_view(DECIDE)
+            view.decide.show_page(page)
+
         return (
             (say("Over the write time"), lambda: plan(page=0)),
             (say("Idle GPUs against storage"), lambda: plan(page=1)),
@@ -231,6 +236,8 @@ class MainWindow(QMainWindow):
             (say("Save schedule"), lambda: plan(table=1)),
             (say("Restart classes"), lambda: plan(table=2)),
             (say("Check by simulation"), lambda: plan(page=2)),
+            (say("Side by side"), lambda: decide(0)),
+            (say("Requirement sheet"), lambda: decide(1)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
@@ -292,6 +299,7 @@ class MainWindow(QMainWindow):
         self._view.gesture_ended.connect(store.end_gesture)
         self._view.cursor_moved.connect(self._on_cursor)
         self._view.field_requested.connect(self._on_field)
+        self._view.scenario_requested.connect(self._on_scenario)
         self._headline.why_requested.connect(self._show_why)
         self._bar.switch_requested.connect(store.switch)
         self._bar.duplicate_requested.connect(store.duplicate)
@@ -384,6 +392,16 @@ class MainWindow(QMainWindow):
         self._ghost_of = self._store.times_opened
         self._view.plan.show_ghost(self._ghost)
         self._on_plans(self._shown)
+
+    def _on_scenario(self, what: str, which: Any) -> None:
+        """What the Decide view asks for: one scenario by its name, several in their order, or one field of one."""
+        store = self._store
+        ways: dict[str, Callable[[], None]] = {
+            "switch": lambda: store.switch(which), "base": lambda: store.make_base(which), "duplicate": store.duplicate,
+            "order": lambda: store.reorder(which), "campaign": lambda: store.make_campaign(which),
+            "edit": lambda: store.edit_of(*which),
+        }  # fmt: skip
+        ways[what]()
 
     def _step(self, by: int) -> None:
         names = [one.name for one in self._shown]

@@ -18,6 +18,7 @@ class Shown:
     index: int
     is_current: bool
     is_base: bool
+    is_stage: bool = False  # of the campaign
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ gesture become one step. Panels and views are told by two signals and draw whate
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -27,7 +27,12 @@ LONGEST_NAME = 120
 
 def _inputs(workbook: Workbook) -> tuple[object, ...]:
     """A workbook without the sources of its values."""
-    return (workbook.current, workbook.base, *((one.name, one.note, one.scenario) for one in workbook.scenarios))
+    return (
+        workbook.current,
+        workbook.base,
+        workbook.campaign,
+        *((one.name, one.note, one.scenario) for one in workbook.scenarios),
+    )
 
 
 class ChangeWorkbook(QUndoCommand):
@@ -87,13 +92,22 @@ class Store(QObject):
 
     def edit(self, path: str, value: object) -> None:
         """Change one field of the current scenario, or say why not."""
+        self._edit(self._workbook.shown, path, value)
+
+    def edit_of(self, name: str, path: str, value: object) -> None:
+        """Change one field of another scenario, as a step of its own."""
+        self.end_gesture()
+        self._edit(self._workbook.named(name), path, value)
+        self.end_gesture()
+
+    def _edit(self, named: NamedScenario, path: str, value: object) -> None:
         try:
-            changed = edit(self._workbook.shown, path, value)
+            changed = edit(named, path, value)
         except EditError as error:
             self.edit_rejected.emit(path, error.message)
             return
         self.edit_rejected.emit(path, "")
-        if changed.scenario != self._workbook.shown.scenario:
+        if changed.scenario != named.scenario:
             self._replace(changed, say("change of {path}", path=path), self._merge_key(path))
 
     def _merge_key(self, path: str) -> int:
@@ -120,8 +134,7 @@ class Store(QObject):
         self.apply(as_ideal if is_ideal else with_allowances, say("ideal") if is_ideal else say("allowances"))
 
     def _replace(self, changed: NamedScenario, text: str, key: int) -> None:
-        name = self._workbook.current
-        scenarios = tuple(changed if one.name == name else one for one in self._workbook.scenarios)
+        scenarios = tuple(changed if one.name == changed.name else one for one in self._workbook.scenarios)
         self._push(self._workbook.model_copy(update={"scenarios": scenarios}), text, key)
 
     def _push(self, new: Workbook, text: str, key: int = _NO_MERGE) -> None:
@@ -167,7 +180,8 @@ class Store(QObject):
             for role in ("current", "base")
         }
         self._marks[clean] = self._marks.get(old, 0)
-        self._push(self._workbook.model_copy(update={"scenarios": scenarios, **names}), say("rename"))
+        stages = tuple(clean if name == old else name for name in self._workbook.campaign)
+        self._push(self._workbook.model_copy(update={"scenarios": scenarios, "campaign": stages, **names}), say("rename"))
 
     def note(self, text: str) -> None:
         """Write the current scenario's note."""
@@ -184,7 +198,8 @@ class Store(QObject):
             role: near if getattr(self._workbook, role) == name else getattr(self._workbook, role)
             for role in ("current", "base")
         }
-        self._push(self._workbook.model_copy(update={"scenarios": rest, **names}), say("remove"))
+        stages = tuple(stage for stage in self._workbook.campaign if stage != name)
+        self._push(self._workbook.model_copy(update={"scenarios": rest, "campaign": stages, **names}), say("remove"))
         self.end_gesture()
 
     def switch(self, name: str) -> None:
@@ -196,6 +211,19 @@ class Store(QObject):
     def make_base(self, name: str) -> None:
         """Compare with this scenario from now on."""
         self._push(self._workbook.model_copy(update={"base": name}), say("base"))
+
+    def reorder(self, names: Sequence[str]) -> None:
+        """Put the scenarios into another order; names that are left out stay behind those that are given."""
+        wanted = {name: place for place, name in enumerate(names)}
+        scenarios = sorted(self._workbook.scenarios, key=lambda one: wanted.get(one.name, len(wanted)))
+        self._push(self._workbook.model_copy(update={"scenarios": tuple(scenarios)}), say("order of the scenarios"))
+        self.end_gesture()
+
+    def make_campaign(self, names: Sequence[str]) -> None:
+        """Take these scenarios as stages of one campaign; none: all are alternatives."""
+        stages = tuple(one.name for one in self._workbook.scenarios if one.name in names)
+        self._push(self._workbook.model_copy(update={"campaign": stages}), say("stages"))
+        self.end_gesture()
 
     # ------------------------------------------------------------ files
 
@@ -239,9 +267,12 @@ class Store(QObject):
         for one in book.scenarios:
             self._marks.setdefault(one.name, self._next_mark())
         return tuple(
-            Shown(one, plan_of(one), self._marks[one.name], one.name == book.current, one.name == book.base)
+            Shown(
+                one, plan_of(one), self._marks[one.name], one.name == book.current, one.name == book.base,
+                one.name in book.campaign,
+            )
             for one in book.scenarios
-        )
+        )  # fmt: skip
 
     def _next_mark(self) -> int:
         used = {self._marks[one.name] for one in self._workbook.scenarios if one.name in self._marks}

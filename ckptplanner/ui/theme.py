@@ -336,7 +336,9 @@ QTableView::item { padding: 0 6px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QTableView[role="dense"]::item { padding: 0; }
 QTableView[role="dense"] QHeaderView::section { padding: 0 3px; }
-QHeaderView { background: $surface; }
+QHeaderView, QTableCornerButton::section { background: $surface; }
+QAbstractScrollArea::corner { background: $surface; border: 0; }
+QTableCornerButton::section { border: 0; border-bottom: 1px solid $hairline; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;
     border-bottom: 1px solid $hairline; padding: 0 6px; height: 24px; }
 

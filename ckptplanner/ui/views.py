@@ -1,4 +1,4 @@
-"""The views in the middle, one at a time: Plan, Path, Survive, Evidence. Each is made when visited and drawn while seen."""
+"""The views in the middle: Plan, Path, Survive, Evidence, Decide. Each is made when visited and drawn while seen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
+    from ckptplanner.ui.decide_view import DecideView
     from ckptplanner.ui.diagram.view import PathView
     from ckptplanner.ui.evidence_view import EvidenceView
     from ckptplanner.ui.survive.view import SurviveView
 
-PLAN, PATH, SURVIVE, EVIDENCE = range(4)
+    LaterView = PathView | SurviveView | EvidenceView | DecideView
+
+PLAN, PATH, SURVIVE, EVIDENCE, DECIDE = range(5)
 
 
 class Views(QWidget):
@@ -29,6 +32,7 @@ class Views(QWidget):
     gesture_ended = Signal()
     cursor_moved = Signal(str)
     field_requested = Signal(str)
+    scenario_requested = Signal(str, object)  # what, and the scenario or scenarios: see main_window
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,9 +44,10 @@ class Views(QWidget):
         self._path: PathView | None = None
         self._survive: SurviveView | None = None
         self._evidence: EvidenceView | None = None
+        self._decide: DecideView | None = None
         self.tabs = QTabBar()
         self.tabs.setObjectName("view_tabs")
-        for label in (say("Plan"), say("Path"), say("Survive"), say("Evidence")):
+        for label in (say("Plan"), say("Path"), say("Survive"), say("Evidence"), say("Decide")):
             self.tabs.addTab(label)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.plan)
@@ -66,13 +71,13 @@ class Views(QWidget):
         box.addWidget(bar)
         box.addWidget(self._stack, 1)
 
-    def _join(self, view: PlanView | PathView | SurviveView | EvidenceView) -> None:
+    def _join(self, view: PlanView | LaterView) -> None:
         view.edited.connect(self.edited)
         view.gesture_ended.connect(self.gesture_ended)
         view.cursor_moved.connect(self.cursor_moved)
 
     def show_view(self, index: int) -> None:
-        """Show Plan (0), Path (1), Survive (2) or Evidence (3)."""
+        """Show Plan (0), Path (1), Survive (2), Evidence (3) or Decide (4)."""
         self.tabs.setCurrentIndex(index)
 
     @property
@@ -110,16 +115,32 @@ class Views(QWidget):
             self._add(made)
         return self._evidence
 
-    def _add(self, view: PathView | SurviveView | EvidenceView) -> None:
+    @property
+    def decide(self) -> DecideView:
+        """The scenarios side by side, and what is asked of storage."""
+        if self._decide is None:
+            from ckptplanner.ui.decide_view import DecideView
+
+            self._decide = made = DecideView()
+            made.scenario_requested.connect(self.scenario_requested)
+            self._add(made)
+        return self._decide
+
+    def _add(self, view: LaterView) -> None:
         self._join(view)
         view.field_requested.connect(self.field_requested)
         view.show_theme(self._theme)
         self._stack.addWidget(view)
 
-    def _view(self, index: int) -> PlanView | PathView | SurviveView | EvidenceView:
+    def _view(self, index: int) -> PlanView | LaterView:
         if index == PLAN:
             return self.plan
-        return self.path if index == PATH else self.survive if index == SURVIVE else self.evidence
+        return self._later(index)
+
+    def _later(self, index: int) -> LaterView:
+        if index == PATH:
+            return self.path
+        return self.survive if index == SURVIVE else self.evidence if index == EVIDENCE else self.decide
 
     def _on_tab(self, index: int) -> None:
         view = self._view(index)
@@ -139,7 +160,7 @@ class Views(QWidget):
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
-        for view in (self.plan, self._path, self._survive, self._evidence):
+        for view in (self.plan, self._path, self._survive, self._evidence, self._decide):
             if view is not None:
                 view.show_theme(theme)
 
@@ -154,5 +175,6 @@ class Views(QWidget):
             return self.plan.table_texts()
         if self.index == PATH:
             return self.path.texts()
-        headings, rows = self.survive.texts() if self.index == SURVIVE else self.evidence.texts()
+        view = self.survive if self.index == SURVIVE else self.evidence if self.index == EVIDENCE else self.decide
+        headings, rows = view.texts()
         return [headings, *rows]

@@ -370,3 +370,50 @@ def test_another_file_begins_with_an_empty_undo(store: Store) -> None:
     assert store.undo_stack.isClean()
     assert names(store) == ["5 min", "20 min", "sync 60 s", "6 B"]
     assert [one.index for one in store.shown()] == [0, 1, 2, 3]
+
+
+# ---------------------------------------------------------------- order and stages
+
+
+def test_another_order_is_one_step(store: Store) -> None:
+    store.reorder(["c", "5 min", "20 min"])
+    assert names(store) == ["c", "5 min", "20 min"]
+    assert (store.workbook.current, store.workbook.base) == ("5 min", "5 min")
+    store.undo_stack.undo()
+    assert names(store) == ["5 min", "20 min", "c"]
+    store.reorder(["5 min", "20 min"])
+    assert not store.undo_stack.canUndo(), "what is left out stays behind: nothing has moved"
+
+
+def test_marks_stay_when_the_order_changes(store: Store) -> None:
+    before = {one.name: one.index for one in store.shown()}
+    store.reorder(["c", "20 min", "5 min"])
+    assert {one.name: one.index for one in store.shown()} == before
+
+
+def test_stages_are_one_step_and_follow_names(store: Store) -> None:
+    store.make_campaign(["c", "5 min"])
+    assert store.workbook.campaign == ("5 min", "c")
+    assert [one.is_stage for one in store.shown()] == [True, False, True]
+    store.rename("c", "last")
+    assert store.workbook.campaign == ("5 min", "last")
+    store.remove("5 min")
+    assert store.workbook.campaign == ("last",)
+    for _ in range(3):
+        store.undo_stack.undo()
+    assert store.workbook.campaign == ()
+
+
+def test_a_field_of_another_scenario_is_a_step_of_its_own(store: Store, heard: type[Heard]) -> None:
+    refused = heard(store.edit_rejected)
+    store.edit("run.days", 100.0)
+    store.edit_of("c", "run.days", 30.0)
+    store.edit_of("c", "run.days", 40.0)
+    assert [one.scenario.run.days for one in store.workbook.scenarios] == [100.0, 365.0, 40.0]
+    assert store.workbook.current == "5 min"
+    store.undo_stack.undo()
+    assert store.workbook.named("c").scenario.run.days == 30.0
+    store.edit_of("c", "run.days", -1.0)
+    assert store.workbook.named("c").scenario.run.days == 30.0
+    assert refused.said[-1][0] == "run.days"
+    assert refused.said[-1][1]

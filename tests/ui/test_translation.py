@@ -34,12 +34,14 @@ from typing_extensions import override
 
 import ckptplanner
 from ckptplanner.data import catalog
-from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.evaluate import evaluate, plan_of
 from ckptplanner.engine.measure import alternatives
 from ckptplanner.engine.node_plan import EVENTS
+from ckptplanner.engine.requirement import broken, requirement
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.check.page import CheckPage
+from ckptplanner.ui.decide.side_by_side import SideBySidePage
 from ckptplanner.ui.findings_view import FindingRow
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.source_popup import SourcePopup
@@ -322,6 +324,60 @@ def test_the_survive_view_is_translated(qtbot: QtBot, factor: int) -> None:
     assert left == []
 
 
+def _said_by(page: SideBySidePage) -> list[str]:
+    """What the table of scenarios says beside its cells: titles, words for a tooltip, the table that is copied, menus."""
+    grid = page.table.grid
+    said = [row.title for row in grid.rows] + [cell.in_words for row in grid.rows for cell in row.cells]
+    said += [text for row in page.texts()[1] for text in row] + page.texts()[0]
+    menus = [page.table.menu_for(column, 6) for column in range(len(grid.heads))]
+    return said + [action.text().split("\t")[0] for menu in menus for action in menu.actions()]
+
+
+# units of time and size that the table writes with the numbers, paths of fields, identifiers of what is measured
+_PLAIN = re.compile(r"\b(s|h|d)\b|[a-z_]+(\.[a-z0-9_]+)+|run_")
+
+
+@pytest.mark.parametrize("file", ["nemotron-3.5-super", "local-and-shared", "full-file-system", "tokyo-by-the-block"])
+def test_scenarios_side_by_side_are_translated(open_window: Open, file: str) -> None:
+    """As alternatives, sorted and pinned, then as stages with one left out, then with days that are refused."""
+    book = read(E1.with_name(f"{file}.ckptplan.json"))
+    names = [one.name for one in book.scenarios]
+    window, store = open_window(book)
+    press(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    page = window.findChild(SideBySidePage)
+    assert page is not None
+    left, said = untranslated(page, *names), _said_by(page)
+    page.table.sort_requested.emit("cost.total_usd_per_year")
+    page.table.pin_requested.emit(names[-1])
+    left, said = left + untranslated(page, *names), said + _said_by(page)
+    store.make_campaign(names)
+    left, said = left + untranslated(page, *names), said + _said_by(page)
+    store.make_campaign(names[:-1])
+    page.table.days_typed.emit(names[0], "soon")
+    left, said = left + untranslated(page, *names), said + _said_by(page)
+    left += [text for text in said if bare(_PLAIN.sub("", _without(text, (*names, *SOURCES))))]
+    assert len(set(said)) > 80
+    assert left == []
+
+
+def test_the_empty_comparison_is_translated(open_window: Open) -> None:
+    window, _ = open_window(read(E1.with_name("one-node-fine-tune.ckptplan.json")))
+    press(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert untranslated(child(window, QWidget, "decide_view")) == []
+
+
+@pytest.mark.parametrize("file", ["nemotron-3.5-super", "one-node-fine-tune", "single-writer-export"])
+def test_the_requirement_sheet_is_translated(open_window: Open, file: str) -> None:
+    window, store = open_window(read(E1.with_name(f"{file}.ckptplan.json")))
+    press(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    page = child(window, QWidget, "decide.requirement")
+    named = store.workbook.shown
+    sheet = requirement(named, plan_of(named))
+    lines = {"\n".join(broken(line.command, 120)) for line in sheet.lines}
+    said = (*lines, "/mnt/fs/accept", "nodes.txt", "elbencho", "fio", "IOR", "bw_bytes")
+    assert untranslated(page, *said) == []
+
+
 # ---------------------------------------------------------------- only literals can be looked up
 
 ROOT = Path(ckptplanner.__file__).parent
@@ -332,6 +388,7 @@ OTHER_HOMES = {"row.name", "row.counted", "row.title", "part.what", "nudge.label
 WRAPPERS = {
     "plan.py": {"text(template, **values)"},
     "rows_table.py": {"say(str(error))"},
+    "side_by_side.py": {"say(str(error))"},
     "quantity_edit.py": {"say(str(error.with_traceback(None)))"},
     "field_row.py": {"say(self._message)"},
 }

@@ -18,11 +18,11 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.ui.background import TaskRunner
 from ckptplanner.ui.check.controls import Controls
 from ckptplanner.ui.check.coverage import Run
-from ckptplanner.ui.check.empty import EmptyPage
 from ckptplanner.ui.check.picture import Picture
 from ckptplanner.ui.check.work import Asked, Result, asked_of, estimate_of, marks_of, run_work, simulation_work
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.widgets.empty_page import EmptyPage
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, grouped, rough, significant
 
@@ -48,7 +48,8 @@ class CheckPage(QWidget):
         self._results: list[Result] = []  # the newest last
         self._note, self._trouble = "", ""
         self._simulations, self._single_runs = TaskRunner(self), TaskRunner(self)
-        self.controls, self.picture, self._empty = Controls(), Picture(), EmptyPage()
+        self.controls, self.picture = Controls(), Picture()
+        self._empty = EmptyPage("check", say("Simulate this plan"))
         self._details = QPushButton(say("Details…"))
         self._details.setObjectName("check.details")
         self._details.setProperty("role", "link")

@@ -1,13 +1,13 @@
 """What the report says, as HTML for a QTextDocument: the same figures and words as the window, computed by the Plan.
 
-    title, sentence, note | five cards | pictures | costs | options | nodes | findings | inputs | formulas
+    title, sentence, note | five cards | pictures | costs | options | nodes | findings | side by side | inputs | formulas
 
 Every text of a person or a file goes through `esc`. Pictures stand as <img src="picture:0">, which pages.py paints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -16,8 +16,9 @@ from ckptplanner import __version__
 from ckptplanner.engine.cards import Card, basis_words, cards, small_line
 from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.plan import Option, Plan
-from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.tables import InputRow, input_rows
+from ckptplanner.ui.report.comparison import comparison_parts
 from ckptplanner.ui.report.formulas import formula_rows
 from ckptplanner.ui.report.html import esc, path_of, table
 from ckptplanner.ui.report.level_content import levels_part
@@ -39,6 +40,7 @@ class Facts:
     sentence: str
     basis: Basis
     created: datetime
+    workbook: Workbook | None = None  # all scenarios, to set them side by side
 
     def per_basis(self, usd_per_year: float | None) -> float | None:
         """Yearly dollars on the basis of this report; None stays None."""
@@ -62,8 +64,14 @@ def report_html(facts: Facts, pictures: Sequence[tuple[str, str]]) -> str:
     parts = (
         _head(facts), _cards(cards(facts.plan, facts.basis)), _key_figures(facts), _pictures(pictures), levels_part(facts.plan),
         _costs(facts),
-        _options(facts), *node_parts(facts.plan), _findings(facts.plan), _inputs(facts.named), _formulas(facts),
+        _options(facts), *node_parts(facts.plan), _findings(facts.plan),
+        *comparison_parts(facts.workbook, facts.basis), _inputs(facts.named), _formulas(facts),
     )  # fmt: skip
+    return whole_html(parts)
+
+
+def whole_html(parts: Iterable[str]) -> str:
+    """Parts as a whole document in the look of the report."""
     return f"<html><head><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
 
 
@@ -295,4 +303,5 @@ table.grid th {{ font-size: 10px; font-weight: normal; color: {LIGHT.muted}; pad
 table.grid td {{ font-size: 11px; padding: 3px 8px 3px 0; border-bottom: 1px solid {LIGHT.hairline};
     vertical-align: top; }}
 td.number {{ white-space: nowrap; }}
+p.command {{ font-size: 11px; margin: 1px 0 3px 0; }}
 """

@@ -1,4 +1,4 @@
-"""What stands on the page before anything was simulated: what it would show and the button, or why it cannot."""
+"""What stands on a page that has nothing to show yet: what it would show, and the button that fills it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.ui.theme import LIGHT, Theme
-from ckptplanner.ui.words import say
 
 _WIDTH, _EDGE = 520, 16
 
@@ -18,9 +17,10 @@ class EmptyPage(QWidget):
 
     start_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, button: str, parent: QWidget | None = None) -> None:
+        """Build the page; its object name is `name`.empty, that of the button `name`.begin."""
         super().__init__(parent)
-        self.setObjectName("check.empty")
+        self.setObjectName(f"{name}.empty")
         self._theme = LIGHT
         self._title, self._words = QLabel(), QLabel()
         self._title.setProperty("role", "title")
@@ -29,8 +29,8 @@ class EmptyPage(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             label.setWordWrap(True)
             label.setFixedWidth(_WIDTH)
-        self.begin = QPushButton(say("Simulate this plan"))
-        self.begin.setObjectName("check.begin")
+        self.begin = QPushButton(button)
+        self.begin.setObjectName(f"{name}.begin")
         self.begin.setProperty("role", "primary")
         self.begin.setFixedHeight(26)
         self.begin.clicked.connect(self.start_requested)

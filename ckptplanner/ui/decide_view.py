@@ -1,0 +1,140 @@
+"""The Decide view: pages under their tabs. A further page is one more row in `_PAGES`.
+
+A page has show_plans(shown, basis), show_theme(theme), texts(), picture_widget and `controls`, what stands at the right of
+the tabs while it is seen. What it says goes on where it has the signal: edited, gesture_ended, field_requested,
+cursor_moved, scenario_requested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from ckptplanner.engine.cost import Basis
+from ckptplanner.ui.decide.side_by_side import SideBySidePage
+from ckptplanner.ui.shown import Shown
+from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.words import say
+
+SIDE_BY_SIDE, REQUIREMENT = range(2)
+_SIGNALS = ("edited", "gesture_ended", "field_requested", "cursor_moved", "scenario_requested")
+
+
+class Page(Protocol):
+    """What every page can do; it is a QWidget."""
+
+    @property
+    def controls(self) -> QWidget: ...
+    def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None: ...
+    def show_theme(self, theme: Theme) -> None: ...
+    def texts(self) -> tuple[list[str], list[list[str]]]: ...
+    @property
+    def picture_widget(self) -> QWidget: ...
+
+
+def _requirement() -> Page:
+    from ckptplanner.ui.decide.requirement_page import RequirementPage
+
+    return RequirementPage()
+
+
+_PAGES: tuple[tuple[Callable[[], str], Callable[[], Page]], ...] = (
+    (lambda: say("Side by side"), SideBySidePage),
+    (lambda: say("Requirement sheet"), _requirement),
+)
+
+
+class DecideView(QWidget):
+    """Each page is made when first visited and drawn while it is seen."""
+
+    edited = Signal(str, object)
+    gesture_ended = Signal()
+    field_requested = Signal(str)
+    cursor_moved = Signal(str)
+    scenario_requested = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("decide_view")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setProperty("role", "surface")
+        self._theme = LIGHT
+        self._shown: tuple[Shown, ...] = ()
+        self._basis: Basis = "month"
+        self._made: dict[int, Page] = {}
+        self.tabs = QTabBar()
+        self.tabs.setObjectName("decide_pages")
+        for title, _ in _PAGES:
+            self.tabs.addTab(title())
+        self._stack = QStackedWidget()
+        self._top = QHBoxLayout()
+        self._place()
+        self.tabs.currentChanged.connect(self._on_page)
+        self._on_page(SIDE_BY_SIDE)
+
+    def _place(self) -> None:
+        self._top.setContentsMargins(4, 0, 16, 0)
+        self._top.setSpacing(8)
+        self._top.addWidget(self.tabs)
+        self._top.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addLayout(self._top)
+        box.addWidget(self._stack, 1)
+
+    # ------------------------------------------------------------ what is shown
+
+    def page(self, index: int) -> Page:
+        """A page, made when it is first visited."""
+        if index not in self._made:
+            made = self._made[index] = _PAGES[index][1]()
+            assert isinstance(made, QWidget)
+            for name in _SIGNALS:
+                said = getattr(made, name, None)
+                if isinstance(said, SignalInstance):
+                    said.connect(getattr(self, name))
+            made.show_theme(self._theme)
+            self._stack.addWidget(made)
+            self._top.addWidget(made.controls)
+        return self._made[index]
+
+    @property
+    def _seen(self) -> Page:
+        return self.page(self.tabs.currentIndex())
+
+    def show_page(self, index: int) -> None:
+        """Show the scenarios side by side (0) or the requirement sheet (1)."""
+        self.tabs.setCurrentIndex(index)
+
+    def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
+        """Draw the page that is seen; the others draw when they are."""
+        self._shown, self._basis = tuple(shown), basis
+        self._seen.show_plans(shown, basis)
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        for page in self._made.values():
+            page.show_theme(theme)
+
+    @property
+    def picture_widget(self) -> QWidget:
+        """What a picture of the page that is seen shows."""
+        return self._seen.picture_widget
+
+    def texts(self) -> tuple[list[str], list[list[str]]]:
+        """The page that is seen as heads and rows, for a table."""
+        return self._seen.texts()
+
+    def _on_page(self, index: int) -> None:
+        seen = self.page(index)
+        assert isinstance(seen, QWidget)
+        self._stack.setCurrentWidget(seen)
+        for at, page in self._made.items():
+            page.controls.setVisible(at == index)
+        if self._shown:
+            seen.show_plans(self._shown, self._basis)
