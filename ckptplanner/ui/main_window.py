@@ -354,7 +354,8 @@ class MainWindow(QMainWindow):
         self._view.show_plans(shown, self._basis)
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
-        _lay_out()
+        if self._is_painted:
+            _lay_out()
 
     def _show_clean(self, is_clean: bool) -> None:
         file = self._store.file
