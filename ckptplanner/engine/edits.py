@@ -263,6 +263,8 @@ def _record_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
     """A published count of interruptions, or a log of them: the mean and the nodes it was counted on."""
     if isinstance(value, Log):
         yield from _log_changes(scenario, value)
+        if scenario.failures.law == "empirical":  # the mean without the spread of another log, or of this one
+            yield "failures.law", spec_of(Scenario, "failures.law").default, None
         return
     record: InterruptionRecord = _look_up("failures.record", catalog.interruption_record, value)
     for path, part in (("failures.mtbi_s", record.mtbi_s), ("failures.mtbi_nodes", record.nodes)):

@@ -350,6 +350,9 @@ class Commands:
     def copy_table(self) -> None:
         """Put the table of the view that is seen on the clipboard."""
         headings, *rows = self._view.table_texts()
+        if not rows:
+            self._say_done(say("There is nothing to copy on this page yet."))
+            return
         from ckptplanner.ui.report import copying
 
         copying.copy_table(headings, rows)

@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
         self._store, self._settings = store, settings
         self._shown: tuple[Shown, ...] = ()
         self._ghost: Plan | None = None
-        self._ghost_of = 0
+        self._opened = store.times_opened
         self._refused: set[str] = set()
         self._is_painted = False
         self._basis: Basis = _basis(settings.value("basis"))
@@ -343,9 +343,9 @@ class MainWindow(QMainWindow):
         self._shown = shown
         now = current_of(shown)
         base = base_of(shown)
-        if self._ghost is not None and self._ghost_of != self._store.times_opened:  # of another file
-            self._ghost = None
-            self._view.plan.show_ghost(None)
+        if self._opened != self._store.times_opened:  # what is kept of plans was of another file
+            self._opened, self._ghost = self._store.times_opened, None
+            self._view.plan.forget()
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
@@ -390,7 +390,6 @@ class MainWindow(QMainWindow):
 
     def _toggle_ghost(self) -> None:
         self._ghost = None if self._ghost is not None else current_of(self._shown).plan
-        self._ghost_of = self._store.times_opened
         self._view.plan.show_ghost(self._ghost)
         self._on_plans(self._shown)
 

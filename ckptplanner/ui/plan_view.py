@@ -258,6 +258,12 @@ class PlanView(QWidget):
             lead_into(self._tabs, self._check)
         return self._check
 
+    def forget(self) -> None:
+        """Another file was opened: no ghost and no simulation of a plan of the last one stays."""
+        self.show_ghost(None)
+        if self._check is not None:
+            self._check.forget()
+
     def close_work(self) -> None:
         """Give up what runs in the background: the window goes away."""
         if self._check is not None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMainWindow, QMessageBox, QProgressBar, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.scenario import NamedScenario, Scenario
 from ckptplanner.frozen import with_value
+from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.background import Cancelled, Progress
 from ckptplanner.ui.check import work
 from ckptplanner.ui.check.page import CheckPage
@@ -22,7 +26,7 @@ from ckptplanner.ui.check.strip import Strip
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.store import Store
 from tests.ui.conftest import Heard, Open
-from tests.ui.hands import CTRL, Answer, child, click, labels, press, type_into
+from tests.ui.hands import CTRL, Answer, child, click, drop, labels, press, type_into
 
 CHECK = 2
 
@@ -409,6 +413,28 @@ def test_an_edit_in_another_view_gives_it_up_too(qtbot: QtBot, open_window: Open
     press(window, Qt.Key.Key_3, CTRL)
     type_into(window, "storage.blocking_s", "60 s")
     assert not page.is_running
+
+
+def test_another_file_takes_the_results_with_it(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    window, _ = open_window()
+    page = to_check(window)
+    page.start()
+    finish(qtbot, page)
+    other = tmp_path / "other.ckptplan.json"
+    shutil.copy(asset_path("examples") / "one-node-fine-tune.ckptplan.json", other)
+    assert drop(window, other)
+    assert "This plan has not been simulated yet" in words(page)
+    assert not child(page, Strip, "check.strip").isVisible()
+
+
+def test_nothing_is_copied_before_there_is_something(open_window: Open) -> None:
+    window, _ = open_window()
+    to_check(window)
+    QGuiApplication.clipboard().setText("kept")
+    press(window, Qt.Key.Key_T, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    assert QGuiApplication.clipboard().text() == "kept"
+    assert "nothing to copy" in window.statusBar().currentMessage()
+    QGuiApplication.clipboard().clear()
 
 
 def test_undo_brings_the_result_back(qtbot: QtBot, open_window: Open) -> None:

@@ -342,6 +342,33 @@ def test_a_record_becomes_the_plans_in_one_step(open_window: Open, own: Path) ->
     assert button.isEnabled()
 
 
+def test_one_gap_has_no_spread(view: EvidenceView, tmp_path: Path) -> None:
+    short = tmp_path / "short.csv"
+    short.write_text("time\n2026-09-01T02:10\n2026-09-03T11:40\n", encoding="utf-8")
+    edits = Heard(view.edited)
+    click(child(view, QCheckBox, "evidence.spread"))
+    assert drop(view, short)
+    assert not child(view, QCheckBox, "evidence.spread").isEnabled()
+    click(child(view, QPushButton, "evidence.use"))
+    assert [path for path, _ in edits.said] == ["failures.record"]
+
+
+def test_the_spread_can_be_taken_off_again(open_window: Open, own: Path) -> None:
+    window, store = open_window()
+    view = show_evidence(window)
+    assert drop(view, own)
+    spread, button = child(view, QCheckBox, "evidence.spread"), child(view, QPushButton, "evidence.use")
+    click(spread)
+    click(button)
+    mean = store.workbook.shown.scenario.failures.mtbi_s
+    click(spread)
+    assert button.isEnabled()
+    click(button)
+    failures = store.workbook.shown.scenario.failures
+    assert (failures.law, failures.mtbi_s) == ("weibull", mean)
+    assert not button.isEnabled()
+
+
 def test_a_plan_dropped_on_the_view_opens(open_window: Open) -> None:
     """The view refuses the drag, so that it goes on to the window."""
     window, store = open_window()

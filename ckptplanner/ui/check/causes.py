@@ -20,7 +20,7 @@ from ckptplanner.ui.check.kinds import CAUSES, cause_help, cause_word, colour_of
 from ckptplanner.ui.ink import mix, pen, width_of, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say
-from ckptplanner.units import FRACTION, brief, percent
+from ckptplanner.units import FRACTION, brief
 
 _TITLE, _WHOLE, _FAN, _BAR, _BETWEEN, _LEGEND = 22.0, 16.0, 8.0, 16.0, 4.0, 16.0  # heights, from above [px]
 _MORE = 10.0  # by which each bar may be taller, where there is room [px]
@@ -155,7 +155,7 @@ class CauseBars(QWidget):
             rows.append((say("formula"), self._formula))
         names = max(width_of(name) for name, _ in rows) + 8
         totals = [sum(shares.get(name, 0.0) for name in CAUSES[1:]) for _, shares in rows]
-        ends = max(width_of(percent(total)) for total in totals) + 8
+        ends = max(width_of(brief(total, FRACTION)) for total in totals) + 8
         room = self.width() - names - ends
         more = self._more
         top, bar = _TITLE + _WHOLE + _FAN + more, _BAR + more
@@ -164,7 +164,7 @@ class CauseBars(QWidget):
             width = room * total / max([*totals, 1e-12])
             write(painter, QRectF(0, top, names - 8, bar), name, self._theme.muted, align="right")
             self._paint_parts(painter, QRectF(names, top, width, bar), shares, total)
-            write(painter, QRectF(names + width + 6, top, ends, bar), percent(total), self._theme.text)
+            write(painter, QRectF(names + width + 6, top, ends, bar), brief(total, FRACTION), self._theme.text)
             top += bar + _BETWEEN
         self._paint_legend(painter, top - _BETWEEN + _BEFORE_LEGEND)
 

@@ -117,6 +117,13 @@ class CheckPage(QWidget):
         if self._running is None and self._fresh() is None:
             self.start()
 
+    def forget(self) -> None:
+        """Drop all results: they were of plans in another file."""
+        self._simulations.cancel()
+        self._running, self._results, self._number, self._note, self._trouble = None, [], 0, "", ""
+        if self.isVisible():
+            self._draw()
+
     def close_work(self) -> None:
         """Give up what runs and wait for it: the window goes away."""
         self._running = None

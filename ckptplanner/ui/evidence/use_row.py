@@ -33,9 +33,6 @@ class UseRow(QWidget):
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._spread = QCheckBox(say("with the spread of its gaps"))
         self._spread.setObjectName("evidence.spread")
-        self._spread.setToolTip(
-            say("The times between interruptions then spread as in this log, with its bursts and calms, not as a formula says")
-        )
         self._button = QPushButton(say("Use this record"))
         self._button.setObjectName("evidence.use")
         self._spread.toggled.connect(self._show_state)
@@ -69,7 +66,14 @@ class UseRow(QWidget):
         log, scenario = self._log, self._scenario
         if log is None or scenario is None:
             return
-        is_used = _is_used(log, scenario, with_spread=self._spread.isChecked())
+        has_spread = len(log.gaps_s) >= 2
+        self._spread.setEnabled(has_spread)
+        self._spread.setToolTip(
+            say("The times between interruptions then spread as in this log, with its bursts and calms, not as a formula says")
+            if has_spread
+            else say("One gap has no spread: two at least are needed")
+        )
+        is_used = _is_used(log, scenario, with_spread=self._with_spread)
         self._button.setEnabled(not is_used)
         self._button.setToolTip(
             say("The plan has it already")
@@ -77,9 +81,13 @@ class UseRow(QWidget):
             else say("Sets how often this plan is interrupted to the log's mean gap and its nodes; undo takes it back")
         )
 
+    @property
+    def _with_spread(self) -> bool:
+        return self._spread.isEnabled() and self._spread.isChecked()
+
     def _on_use(self) -> None:
         if self._log is not None:
-            self.edited.emit("failures.gaps_s" if self._spread.isChecked() else "failures.record", self._log)
+            self.edited.emit("failures.gaps_s" if self._with_spread else "failures.record", self._log)
             self.gesture_ended.emit()
 
 
@@ -94,7 +102,8 @@ def _is_used(log: Log, scenario: Scenario, *, with_spread: bool) -> bool:
     is_mean = math.isclose(failures.mtbi_s, mean_gap_s(log), rel_tol=1e-9)
     if not is_mean or failures.mtbi_nodes != (log.nodes or scenario.workload.nodes):
         return False
-    return not with_spread or (failures.law == "empirical" and failures.gaps_s == log.gaps_s[-MOST_GAPS:])
+    follows = failures.law == "empirical" and failures.gaps_s == log.gaps_s[-MOST_GAPS:]
+    return follows is with_spread
 
 
 def _scaled(log: Log, scenario: Scenario) -> str:

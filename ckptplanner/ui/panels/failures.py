@@ -10,7 +10,7 @@ from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
-from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, named_choices, quantity, switch
+from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, named_choices, quantity
 from ckptplanner.ui.widgets.choice_edit import Choice
 from ckptplanner.ui.words import node_count, say
 from ckptplanner.units import BYTES, DAY, FRACTION, SECONDS, brief, grouped, percent, rough, significant
@@ -42,14 +42,14 @@ class FailuresPanel(Panel):
             FieldEntry(path="failures.downtime_s", rare=True),
             FieldEntry(
                 path="failures.law",
-                make=switch(*named_choices("failures.law")),
+                make=listed(*named_choices("failures.law")),
                 rare=True,
                 line=_law,
                 also=("failures.gaps_s",),
             ),
             FieldEntry(path="failures.weibull_shape", rare=True, is_shown=_has("weibull"), line=_shape),
             FieldEntry(path="failures.lognormal_shape", rare=True, is_shown=_has("lognormal")),
-            FieldEntry(path="failures.clock", make=switch(*named_choices("failures.clock")), rare=True),
+            FieldEntry(path="failures.clock", make=listed(*named_choices("failures.clock")), rare=True),
             FieldEntry(path="failures.fleet_age_s", rare=True, reason=_one_clock, line=_age),
             FieldEntry(path="failures.process_share", rare=True, reason=_one_level),
             FieldEntry(path="failures.node_share", rare=True, reason=_one_level),
