@@ -22,7 +22,7 @@ import numpy as np
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.families import FAMILIES, Ask, LeftOut, Supply, supplies
 from ckptplanner.engine.job import Job, job_of
-from ckptplanner.engine.ranking import COST, REWORK, STORAGE, WASTE, Bounds, Columns, columns, joined, taken
+from ckptplanner.engine.ranking import COST, EMPTY, REWORK, STORAGE, WASTE, Bounds, Columns, columns, joined, taken
 from ckptplanner.engine.replication import IntArray
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.ways import Way, changed, ways
@@ -35,7 +35,7 @@ LIMITS = ("storage_usd_per_month", "waste_fraction", "worst_rework_s")
 _OBJECTIVE_OF = {"storage_usd_per_month": STORAGE, "waste_fraction": WASTE, "worst_rework_s": REWORK}
 MOST_TIES, MOST_FRONTIER = 50, 200
 EQUAL_FRACTION = 1e-6
-_OPENED, _ROUNDS = 64, 40
+_OPENED, _ROUNDS, _ROWS_OF_A_TASK = 64, 40, 65_536
 _REFUSALS = 3  # of plans of one way, before the way is given up
 
 
@@ -167,8 +167,8 @@ class _Unit:
     is_priced: bool
 
 
-def _work(unit: _Unit, index: FloatArray, objective: str, bounds: Bounds) -> Columns:
-    return columns(unit.way.scenario, unit.supply, index, objective, bounds)
+def _work(scenario: Scenario, lots: list[tuple[Supply, FloatArray]], objective: str, bounds: Bounds) -> list[Columns]:
+    return columns(scenario, lots, objective, bounds)
 
 
 def _first_look(supply: Supply, most: int) -> FloatArray:
@@ -206,9 +206,20 @@ class _Run:
     # -- the table
 
     def _map(self, work: list[tuple[_Unit, FloatArray]]) -> list[Columns]:
+        """The figures of some units; those of one way go together, up to some rows."""
+        scenarios: list[Scenario] = []
+        tasks: list[list[tuple[Supply, FloatArray]]] = []
+        rows = 0
+        for unit, index in work:
+            if not tasks or scenarios[-1] is not unit.way.scenario or rows > _ROWS_OF_A_TASK:
+                scenarios.append(unit.way.scenario)
+                tasks.append([])
+                rows = 0
+            tasks[-1].append((unit.supply, index))
+            rows += len(index)
         call = partial(_work, objective=self.objective, bounds=self.bounds)
-        pairs = ([unit for unit, _ in work], [index for _, index in work])
-        return list(self.executor.map(call, *pairs) if self.executor is not None else map(call, *pairs))
+        done = self.executor.map(call, scenarios, tasks) if self.executor is not None else map(call, scenarios, tasks)
+        return [one for parts in done for one in parts]
 
     def table(self) -> _Table:
         """The figures of all plans that could matter."""
@@ -273,7 +284,7 @@ class _Run:
     def _refuse(self, table: _Table, picked: _Picked) -> bool:
         """Take plans out that the checks call an error; whether there were any."""
         refused = False
-        for at in picked.judged:
+        for at in table.judged(picked):
             unit = self.units[int(table.unit[at])]
             reason = _error(self._scenario(table, at))
             if reason is None:
@@ -339,7 +350,7 @@ class _Run:
         if supply.sizes.count == 1:
             return "sizes", text("there is one size")
         if self.objective != WASTE and index > supply.first and np.isfinite(self.bounds.waste_fraction):
-            smaller = columns(unit.way.scenario, supply, np.array([index - 1.0]), self.objective, Bounds())
+            smaller = columns(unit.way.scenario, [(supply, np.array([index - 1.0]))], self.objective, Bounds())[0]
             if smaller.waste_fraction[0] > self.bounds.waste_fraction * (1.0 + 1e-9):
                 return "waste_fraction", text("a smaller size would waste more than the limit")
         if self.objective == WASTE:
@@ -459,18 +470,13 @@ class _Picked:
         own = () if self.best is None else (self.best,)
         return tuple(dict.fromkeys((*own, *self.ties, *self.families, *self.frontier)))
 
-    @property
-    def judged(self) -> tuple[int, ...]:
-        """Those whose plan is worked out whole before they are proposed."""
-        return tuple(dict.fromkeys((*(() if self.best is None else (self.best,)), *self.families, *self.ties, *self.frontier)))
-
 
 class _Table:
     """All plans, unit after unit."""
 
     def __init__(self, units: list[_Unit], parts: list[Columns], objective: str) -> None:
         self.units, self.parts, self.objective = units, parts, objective
-        self.rows = joined(parts) if parts else _EMPTY
+        self.rows = joined(parts) if parts else EMPTY
         sizes = [len(part) for part in parts]
         self.unit: FloatArray = np.repeat(np.arange(len(parts), dtype=float), sizes)
         priced = np.repeat(np.array([unit.is_priced for unit in units], dtype=bool), sizes)
@@ -527,6 +533,15 @@ class _Table:
             self._frontier(able),
         )
 
+    def judged(self, picked: _Picked) -> tuple[int, ...]:
+        """Plans to be worked out whole before they are proposed; of the frontier the two ends of each way to save."""
+        ends: dict[tuple[float, bool], int] = {}
+        for at in picked.frontier:
+            ends.setdefault((self.way[at], False), at)
+            ends[self.way[at], True] = at
+        own = () if picked.best is None else (picked.best,)
+        return tuple(dict.fromkeys((*own, *picked.families, *picked.ties, *ends.values())))
+
     def _frontier(self, able: IntArray) -> tuple[int, ...]:
         """The plans that none beats in both bill and waste, cheapest first."""
         bill, waste = self.rows.usd_per_month[able], self.rows.waste_fraction[able]
@@ -552,7 +567,3 @@ class _Table:
             left = np.where(part.works, best - part.money_usd_per_year, -np.inf) / MONTHS_PER_YEAR
             found = max(found, float((left / supply.sizes.at(part.index)).max(initial=0.0)))
         return found if found > 0.0 else None
-
-
-_NOTHING = np.zeros(0)
-_EMPTY = Columns(*(_NOTHING,) * 8, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))

@@ -17,7 +17,7 @@ then T is searched between its bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -28,13 +28,21 @@ from ckptplanner.engine.checks import NO_PROGRESS_FRACTION
 from ckptplanner.engine.cost import storage_usd_per_year
 from ckptplanner.engine.families import Supply
 from ckptplanner.engine.job import Job, job_of
-from ckptplanner.engine.outcome import MONTH_S, Outcome, baseline_share, outcome, reach_bytes_per_s, writing_at_once
+from ckptplanner.engine.outcome import (
+    MONTH_S,
+    FileSystems,
+    Outcome,
+    baseline_share,
+    outcome,
+    reach_bytes_per_s,
+    writing_at_once,
+)
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, MAX_S, Scenario
 from ckptplanner.frozen import BoolArray, FloatArray
 
 CHUNK = 8_192  # so many plans at once stay in the cache
 SHORTEST_S = 1e-3  # the least write time that a scenario takes
-_GOLDEN, _SECTIONS = (np.sqrt(5.0) - 1.0) / 2.0, 60
+_GOLDEN, _SECTIONS, _HALVINGS = (np.sqrt(5.0) - 1.0) / 2.0, 32, 40
 _CLIMBS, _TIGHTENINGS = 64, 12
 _EDGE = 1.0 + 1e-12
 COST, WASTE, STORAGE, REWORK = "cost", "waste", "storage", "rework"
@@ -79,6 +87,10 @@ def _names() -> tuple[str, ...]:
     return tuple(field.name for field in fields(Columns))
 
 
+_NOTHING = np.zeros(0)
+EMPTY = Columns(*(_NOTHING,) * 8, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+
+
 def joined(parts: list[Columns]) -> Columns:
     """Columns one after another."""
     if len(parts) == 1:
@@ -91,22 +103,79 @@ def taken(columns: Columns, at: Any) -> Columns:
     return Columns(**{name: getattr(columns, name)[at] for name in _names()})
 
 
-def columns(scenario: Scenario, supply: Supply, index: FloatArray, objective: str, bounds: Bounds) -> Columns:
-    """Work out the figures of some sizes.
+def columns(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objective: str, bounds: Bounds) -> list[Columns]:
+    """Work out the figures of some sizes of some supplies.
 
     Args:
         scenario: With the mode and the levels of the plan, at the pace `within`, without an interval of its own.
-        supply: The kind of file system.
-        index: Indices of sizes, (n,), in the order in which they come back.
+        lots: Kinds of file system and indices of their sizes, (n,).
         objective: What is minimised where T is free: cost, waste, storage or rework.
         bounds: The limits.
+
+    Returns:
+        The columns of each lot, in its order.
     """
     job = job_of(scenario)
-    parts = [
-        _Chunk(scenario, job, supply, index[start : start + CHUNK], objective, bounds).columns()
-        for start in range(0, max(len(index), 1), CHUNK)
-    ]
-    return joined(parts)
+    rows = [_Rows.of(scenario, job, supply, index) for supply, index in lots if len(index)]
+    parts, waiting = [], list[_Rows]()
+    for one in [piece for whole in rows for piece in whole.pieces()]:
+        if waiting and sum(len(other) for other in waiting) + len(one) > CHUNK:
+            parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns())
+            waiting = []
+        waiting.append(one)
+    if waiting:
+        parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns())
+    if not parts:
+        return [EMPTY for _ in lots]
+    every, ends = joined(parts), np.cumsum([len(index) for _, index in lots])
+    return [taken(every, slice(end - len(index), end)) for (_, index), end in zip(lots, ends, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Sizes of several supplies side by side."""
+
+    index: FloatArray
+    systems: FileSystems
+    save_usd: FloatArray
+    over_efa: FloatArray  # 1 over EFA, -1 without, 0 where the 10 GB/s rule is not for it
+
+    @classmethod
+    def of(cls, scenario: Scenario, job: Job, supply: Supply, index: FloatArray) -> _Rows:
+        """The rows of one supply."""
+        rule = 0.0 if supply.needs_efa is None else 1.0 if supply.needs_efa else -1.0
+        return cls(
+            np.asarray(index, dtype=float), supply.systems(scenario, job, index), np.full(len(index), supply.save_usd),
+            np.full(len(index), rule),
+        )  # fmt: skip
+
+    @classmethod
+    def joined(cls, rows: list[_Rows]) -> _Rows:
+        """Rows one after another."""
+        if len(rows) == 1:
+            return rows[0]
+        systems = {
+            name: np.concatenate([np.atleast_2d(getattr(one.systems, name)) for one in rows], axis=1)
+            for name in FileSystems.__slots__
+        }
+        systems["jobs_writing"] = systems["jobs_writing"][0]
+        names = ("index", "save_usd", "over_efa")
+        return cls(
+            systems=FileSystems(**systems), **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names}
+        )
+
+    def taken(self, at: Any) -> _Rows:
+        """Some of them."""
+        systems = {name: getattr(self.systems, name)[..., at] for name in FileSystems.__slots__}
+        return _Rows(self.index[at], FileSystems(**systems), self.save_usd[at], self.over_efa[at])
+
+    def pieces(self) -> Iterator[_Rows]:
+        """Pieces that stay in the cache."""
+        for start in range(0, len(self), CHUNK):
+            yield self if len(self) <= CHUNK else self.taken(slice(start, start + CHUNK))
+
+    def __len__(self) -> int:
+        return int(self.index.size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,32 +192,36 @@ class _Found:
 class _Chunk:
     """Some sizes of one supply under one scenario."""
 
-    def __init__(self, scenario: Scenario, job: Job, supply: Supply, index: FloatArray, objective: str, bounds: Bounds) -> None:
-        self.scenario, self.job, self.supply, self.index = scenario, job, supply, index
-        known = supply.is_priced or objective not in (COST, STORAGE)
-        self.objective, self.bounds = objective if known else WASTE, bounds
+    def __init__(self, scenario: Scenario, job: Job, rows: _Rows, objective: str, bounds: Bounds) -> None:
+        self.scenario, self.job, self.rows = scenario, job, rows
+        self.objective, self.bounds = objective, bounds
         self.mode = scenario.storage.mode
-        self.systems = supply.systems(scenario, job, index)
+        self.systems = rows.systems
 
     def columns(self) -> Columns:
         """The figures."""
-        found, asked = self._at(None), None
+        found = self._at(None)
         own = found.result.interval_s[0]
-        if self._interval_is_free() or self.objective == REWORK:
-            asked = self._searched(found)
-        elif np.isfinite(self.bounds.worst_rework_s):
-            asked = self._tightened(found)
+        free = self._interval_is_free()
+        if free.all():
+            asked: FloatArray | None = self._searched(found)
+        else:
+            asked = self._tightened(found) if np.isfinite(self.bounds.worst_rework_s) else None
+            if free.any():
+                few = _Chunk(self.scenario, self.job, self.rows.taken(free), self.objective, self.bounds)
+                asked = own.copy() if asked is None else asked
+                asked[free] = few._searched(few._at(None))
         if asked is not None:
             found = self._at(asked)
             asked = np.where(asked == own, np.nan, asked)
         return self._columns(found, asked)
 
-    def _interval_is_free(self) -> bool:
-        """Whether T* is not the best interval: a save costs money, or a stop comes too soon for a last one."""
+    def _interval_is_free(self) -> BoolArray:
+        """Where T* is not the best interval: a save costs money, or a stop comes too soon for a last one. (n,)"""
         planned = self.scenario.planned
         is_short = planned.every_s is not None and planned.notice_s is not None
-        pays = self.supply.save_usd != 0.0 or self.job.zone_usd_per_byte != 0.0
-        return is_short or (pays and self.objective in (COST, STORAGE)) or self.supply.save_usd != 0.0
+        crosses = self.job.zone_usd_per_byte != 0.0 and self.objective == COST
+        return np.asarray((self.rows.save_usd != 0.0) | is_short | crosses | (self.objective == REWORK))
 
     # -- one choice of T
 
@@ -161,8 +234,8 @@ class _Chunk:
             systems = type(systems)(**{name: getattr(systems, name) for name in names} | {"jobs_writing": jobs_writing})
         result = outcome(self.scenario, self.job, systems, write, self.mode, asked)
         month, money = systems.usd_per_month[0], result.total_usd_per_year[0]
-        if self.supply.save_usd:
-            requests = self.supply.save_usd * MONTH_S / result.period_s[0]
+        if self.rows.save_usd.any():
+            requests = self.rows.save_usd * MONTH_S / result.period_s[0]
             month, money = month + requests, money + storage_usd_per_year(requests)
         return _Found(write, allowed, result, month, money)
 
@@ -173,23 +246,19 @@ class _Chunk:
         baseline = self.systems.write_bytes_per_s[0]
         reach = reach_bytes_per_s(self.scenario, self.job, self.systems.client_bytes_per_s[0])
         capped = AUTO_EFA_BYTES_PER_S * efficiency - load  # without EFA
-        jobs = np.ones_like(baseline)
+        jobs, plain = np.ones_like(baseline), self.rows.over_efa < 0.0
         for _ in range(_CLIMBS if self.scenario.shared.jobs > 1 else 1):
             own = baseline_share(self.scenario, baseline, jobs) * efficiency
             takes = size / np.minimum(own, reach)
-            if self.supply.needs_efa is False:
-                takes = np.maximum(takes, size * jobs / max(capped, 1e-300))
+            takes = np.where(plain, np.maximum(takes, size * jobs / max(capped, 1e-300)), takes)
             write = np.maximum(storage.latency_s + takes * _EDGE, SHORTEST_S)
             more = np.maximum(writing_at_once(self.scenario, self.job, np.minimum(write, MAX_S), self.mode, asked), jobs)
             if (more == jobs).all():
                 break
             jobs = more
         allowed = (baseline * efficiency > load) & (write <= MAX_S)
-        if self.supply.needs_efa is False:
-            allowed &= capped > 0.0
-        elif self.supply.needs_efa:
-            together = size * jobs / np.maximum(write - storage.latency_s, 1e-300) + load
-            allowed &= together > AUTO_EFA_BYTES_PER_S * efficiency
+        together = size * jobs / np.maximum(write - storage.latency_s, 1e-300) + load
+        allowed &= np.where(plain, capped > 0.0, (self.rows.over_efa == 0.0) | (together > AUTO_EFA_BYTES_PER_S * efficiency))
         return np.minimum(write, MAX_S), jobs, np.asarray(allowed)
 
     # -- T
@@ -260,7 +329,7 @@ class _Chunk:
             high = np.full_like(high, np.log(self.job.run_s))
         keeps = metric(self._at(np.exp(low))) <= limit
         first, last = low, high
-        for _ in range(_SECTIONS):
+        for _ in range(_HALVINGS):
             middle = (first + last) / 2.0
             is_within = metric(self._at(np.exp(middle))) <= limit
             first, last = np.where(is_within, first, middle), np.where(is_within, middle, last)
@@ -270,7 +339,7 @@ class _Chunk:
         """From T* up to `high`: the last T where the waste keeps its limit. log [s]"""
         first = np.minimum(np.log(found.result.interval_s[0]), high)
         last = high
-        for _ in range(_SECTIONS):
+        for _ in range(_HALVINGS):
             middle = (first + last) / 2.0
             is_within = _waste(self._at(np.exp(middle))) <= limit
             first, last = np.where(is_within, middle, first), np.where(is_within, last, middle)
@@ -287,7 +356,7 @@ class _Chunk:
             within = within & (found.usd_per_month <= bounds.storage_usd_per_month * (1.0 + 1e-9))
         full = np.zeros_like(waste)
         return Columns(
-            index=np.asarray(self.index, dtype=float),
+            index=self.rows.index,
             money_usd_per_year=found.money_usd_per_year + full,
             waste_fraction=waste,
             usd_per_month=found.usd_per_month + full,
