@@ -26,7 +26,7 @@ from ckptplanner.engine.ranking import COST, EMPTY, REWORK, STORAGE, WASTE, Boun
 from ckptplanner.engine.replication import IntArray
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.ways import Way, changed, ways
-from ckptplanner.frozen import BoolArray, FloatArray, value_at
+from ckptplanner.frozen import FloatArray, value_at
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import FRACTION, MONTHS_PER_YEAR, SECONDS, USD, USD_PER_MONTH, brief, rough
 
@@ -35,7 +35,7 @@ LIMITS = ("storage_usd_per_month", "waste_fraction", "worst_rework_s")
 _OBJECTIVE_OF = {"storage_usd_per_month": STORAGE, "waste_fraction": WASTE, "worst_rework_s": REWORK}
 MOST_TIES, MOST_FRONTIER = 50, 200
 EQUAL_FRACTION = 1e-6
-_OPENED, _ROUNDS, _ROWS_OF_A_TASK = 64, 40, 65_536
+_OPENED, _ROUNDS, _ROWS_OF_A_TASK, _SORTED_ROWS = 64, 40, 65_536, 50_000
 _REFUSALS = 3  # of plans of one way, before the way is given up
 
 
@@ -167,10 +167,6 @@ class _Unit:
     is_priced: bool
 
 
-def _work(scenario: Scenario, lots: list[tuple[Supply, FloatArray]], objective: str, bounds: Bounds) -> list[Columns]:
-    return columns(scenario, lots, objective, bounds)
-
-
 def _first_look(supply: Supply, most: int) -> FloatArray:
     """Indices of a supply's sizes: all, or the first half and then ever larger steps to the last. (n,)"""
     count = supply.last - supply.first + 1
@@ -205,8 +201,8 @@ class _Run:
 
     # -- the table
 
-    def _map(self, work: list[tuple[_Unit, FloatArray]]) -> list[Columns]:
-        """The figures of some units; those of one way go together, up to some rows."""
+    def figures(self, work: list[tuple[_Unit, FloatArray]]) -> Columns:
+        """The figures of some units, one after another; those of one way go together, up to some rows."""
         scenarios: list[Scenario] = []
         tasks: list[list[tuple[Supply, FloatArray]]] = []
         rows = 0
@@ -217,23 +213,32 @@ class _Run:
                 rows = 0
             tasks[-1].append((unit.supply, index))
             rows += len(index)
-        call = partial(_work, objective=self.objective, bounds=self.bounds)
+        call = partial(columns, objective=self.objective, bounds=self.bounds)
         done = self.executor.map(call, scenarios, tasks) if self.executor is not None else map(call, scenarios, tasks)
-        return [one for parts in done for one in parts]
+        return joined([part for parts in done for part in parts])
 
     def table(self) -> _Table:
         """The figures of all plans that could matter."""
+        if not self.units:
+            return _Table([], EMPTY, [], self.objective)
         looks = [_first_look(unit.supply, self.search.most_sizes) for unit in self.units]
-        parts = self._map(list(zip(self.units, looks, strict=True)))
+        table = self._table(looks)
         for _ in range(_ROUNDS):
-            table = _Table(self.units, parts, self.objective)
-            gaps = [self._gaps(table, number) for number in range(len(parts))]
-            if not any(gap.size for gap in gaps):
-                return table
-            at = [number for number, gap in enumerate(gaps) if gap.size]
-            for number, more in zip(at, self._map([(self.units[n], gaps[n]) for n in at]), strict=True):
-                parts[number] = _sorted(joined([parts[number], more]))
-        return _Table(self.units, parts, self.objective)
+            gaps = {number: gap for number in range(len(looks)) if (gap := self._gaps(table, number)).size}
+            if not gaps:
+                break
+            more = self.figures([(self.units[number], gap) for number, gap in gaps.items()])
+            parts = list(table.parts)
+            ends = np.cumsum([gap.size for gap in gaps.values()])
+            for (number, gap), end in zip(gaps.items(), ends, strict=True):
+                parts[number] = _sorted(joined([parts[number], taken(more, slice(end - gap.size, end))]))
+            table = _Table(self.units, joined(parts), [len(part) for part in parts], self.objective)
+        return table
+
+    def _table(self, looks: list[FloatArray]) -> _Table:
+        """The figures of some sizes of each unit."""
+        rows = self.figures(list(zip(self.units, looks, strict=True)))
+        return _Table(self.units, rows, [len(look) for look in looks], self.objective)
 
     def _gaps(self, table: _Table, number: int) -> FloatArray:
         """Indices to look at between those looked at, where a better plan of this family could lie. (k,)"""
@@ -265,7 +270,7 @@ class _Run:
             picked = table.picked(self.search)
             if picked.best is None or not self._refuse(table, picked):
                 break
-        considered = sum(len(part) for part in table.parts)
+        considered = len(table.rows)
         if picked.best is None:
             return Decision(self.search, None, (), (), (), self._asks(table), self.left_out, self._none(table), considered)
         made = {at: self._proposal(table, at) for at in picked.all}
@@ -285,13 +290,12 @@ class _Run:
         """Take plans out that the checks call an error; whether there were any."""
         refused = False
         for at in table.judged(picked):
-            unit = self.units[int(table.unit[at])]
             reason = _error(self._scenario(table, at))
             if reason is None:
                 continue
             refused = True
             self.refused.setdefault(str(reason), reason)
-            table.refuse(at, self.ways.index(unit.way), len(self.units) // len(self.ways))
+            table.refuse(at)
         return refused
 
     def _asks(self, table: _Table) -> tuple[Asked, ...]:
@@ -305,7 +309,7 @@ class _Run:
         return tuple(found)
 
     def _edits(self, table: _Table, at: int) -> dict[str, Any]:
-        unit, rows = self.units[int(table.unit[at])], table.rows
+        unit, rows = self.units[table.unit_at(at)], table.rows
         edits = dict(unit.way.edits)
         asked, month = float(rows.asked_s[at]), float(rows.usd_per_month[at])
         edits |= {"storage.pace": "within", "storage.write_s": float(rows.write_s[at])}
@@ -316,7 +320,7 @@ class _Run:
         return changed(self.scenario, self._edits(table, at))
 
     def _proposal(self, table: _Table, at: int) -> Proposal:
-        unit, rows = self.units[int(table.unit[at])], table.rows
+        unit, rows = self.units[table.unit_at(at)], table.rows
         index, edits = int(rows.index[at]), self._edits(table, at)
         bound, words = self._bound(unit, rows, at)
 
@@ -474,89 +478,133 @@ class _Picked:
 class _Table:
     """All plans, unit after unit."""
 
-    def __init__(self, units: list[_Unit], parts: list[Columns], objective: str) -> None:
-        self.units, self.parts, self.objective = units, parts, objective
-        self.rows = joined(parts) if parts else EMPTY
-        sizes = [len(part) for part in parts]
-        self.unit: FloatArray = np.repeat(np.arange(len(parts), dtype=float), sizes)
-        priced = np.repeat(np.array([unit.is_priced for unit in units], dtype=bool), sizes)
-        self.ranked: BoolArray = self.rows.within & priced & np.isfinite(self.rows.value(objective))
-        of_unit = {way: number for number, way in enumerate(dict.fromkeys(id(unit.way) for unit in units))}
-        self.way = np.repeat(np.array([of_unit[id(unit.way)] for unit in units], dtype=float), sizes)
+    def __init__(self, units: list[_Unit], rows: Columns, sizes: list[int], objective: str) -> None:
+        self.units, self.rows, self.objective = units, rows, objective
         self.starts = np.concatenate(([0], np.cumsum(sizes))).astype(int)
+        self.parts = [taken(rows, self._rows_of(number)) for number in range(len(sizes))]
+        value = self.rows.value(objective)
+        self.key: FloatArray = np.where(self.rows.within & np.isfinite(value), value, np.inf)  # infinity: not ranked
+        for number, unit in enumerate(units):
+            if not unit.is_priced:
+                self.key[self._rows_of(number)] = np.inf
+        of_way = {way: number for number, way in enumerate(dict.fromkeys(id(unit.way) for unit in units))}
+        self.way_of_unit = [of_way[id(unit.way)] for unit in units]
         self.refusals: dict[int, int] = {}
 
-    def _key(self) -> FloatArray:
-        return np.where(self.ranked, self.rows.value(self.objective), np.inf)
+    def _rows_of(self, number: int) -> slice:
+        """The rows of a unit."""
+        return slice(self.starts[number], self.starts[number + 1])
 
-    def best_of(self, family: str) -> float:
-        """The least value in a family; infinity where it has none."""
-        key = self._key()
+    def unit_at(self, at: int) -> int:
+        """The number of the unit that a row belongs to."""
+        return int(np.searchsorted(self.starts, at, side="right")) - 1
+
+    def way_at(self, at: int) -> int:
+        """The number of the way that a row belongs to."""
+        return self.way_of_unit[self.unit_at(at)]
+
+    def best_of(self, family: str | None = None) -> float:
+        """The least value, of a family or at all; infinity where there is none."""
         own = [
-            key[self.starts[number] : self.starts[number + 1]].min(initial=np.inf)
+            self.key[self._rows_of(number)].min(initial=np.inf)
             for number, unit in enumerate(self.units)
-            if unit.supply.family == family
+            if family in (None, unit.supply.family)
         ]
         return float(min(own, default=np.inf))
 
-    def refuse(self, at: int, way: int, units_of_a_way: int) -> None:
+    def refuse(self, at: int) -> None:
         """Take a plan out, and its way after a few of them."""
-        self.ranked[at] = False
+        self.key[at] = np.inf
+        way = self.way_at(at)
         self.refusals[way] = self.refusals.get(way, 0) + 1
         if self.refusals[way] >= _REFUSALS:
-            first, last = way * units_of_a_way, (way + 1) * units_of_a_way
-            self.ranked[self.starts[first] : self.starts[last]] = False
+            for number, own in enumerate(self.way_of_unit):
+                if own == way:
+                    self.key[self._rows_of(number)] = np.inf
 
-    def _least(self, among: IntArray) -> int:
+    def _below(self, limit: float, family: str | None = None) -> list[int]:
+        """The rows whose value is at most a limit."""
+        found: list[int] = []
+        for number, unit in enumerate(self.units):
+            if family in (None, unit.supply.family):
+                own = self._rows_of(number)
+                found += (np.flatnonzero(self.key[own] <= limit) + own.start).tolist()
+        return found
+
+    def _least(self, family: str | None = None) -> int:
         """The row of least value. Within a millionth plans are equal: then the simpler way to save, the smaller bill."""
-        key, rows = self._key()[among], self.rows
-        equal = among[key <= key.min() * (1.0 + EQUAL_FRACTION)]
-        way, bill, waste = self.way[equal], rows.usd_per_month[equal], rows.waste_fraction[equal]
-        by = (waste, bill, way) if self.objective == COST else (waste, way, bill)
-        return int(equal[np.lexsort(by)[0]])
+        rows = self.rows
+
+        def order(at: int) -> tuple[float, ...]:
+            way, bill, waste = self.way_at(at), float(rows.usd_per_month[at]), float(rows.waste_fraction[at])
+            return (way, bill, waste) if self.objective == COST else (bill, way, waste)
+
+        return min(self._below(self.best_of(family) * (1.0 + EQUAL_FRACTION), family), key=order)
 
     def picked(self, search: Search) -> _Picked:
         """Winner, near ties, the best of each family, frontier."""
-        able = np.flatnonzero(self.ranked)
-        if not able.size:
+        value = self.best_of()
+        if not np.isfinite(value):
             return _Picked(None, (), (), ())
-        best = self._least(able)
-        key = self._key()
-        near = able[key[able] <= key[best] * (1.0 + search.within_fraction)]
-        ties = near[np.lexsort((self.rows.usd_per_month[near], key[near]))]
-        kind = np.array([FAMILIES.index(unit.supply.family) for unit in self.units])[self.unit[able].astype(int)]
-        families = [self._least(able[kind == one]) for one in dict.fromkeys(kind.tolist())]
+        best = self._least()
+        near = np.flatnonzero(self.key <= value * (1.0 + search.within_fraction))
+        if near.size > MOST_TIES + 1:
+            near = near[np.argpartition(self.key[near], MOST_TIES)[: MOST_TIES + 1]]
+        ties = near[np.lexsort((self.rows.usd_per_month[near], self.key[near]))]
+        kinds = dict.fromkeys(unit.supply.family for unit in self.units)
+        families = [self._least(kind) for kind in kinds if np.isfinite(self.best_of(kind))]
         return _Picked(
             best,
             tuple(int(at) for at in ties if at != best)[:MOST_TIES],
-            tuple(sorted(families, key=lambda at: float(key[at]))),
-            self._frontier(able),
+            tuple(sorted(families, key=lambda at: float(self.key[at]))),
+            self._frontier(),
         )
 
     def judged(self, picked: _Picked) -> tuple[int, ...]:
         """Plans to be worked out whole before they are proposed; of the frontier the two ends of each way to save."""
-        ends: dict[tuple[float, bool], int] = {}
+        ends: dict[tuple[int, bool], int] = {}
         for at in picked.frontier:
-            ends.setdefault((self.way[at], False), at)
-            ends[self.way[at], True] = at
+            way = self.way_at(at)
+            ends.setdefault((way, False), at)
+            ends[way, True] = at
         own = () if picked.best is None else (picked.best,)
         return tuple(dict.fromkeys((*own, *picked.families, *picked.ties, *ends.values())))
 
-    def _frontier(self, able: IntArray) -> tuple[int, ...]:
-        """The plans that none beats in both bill and waste, cheapest first."""
+    def _frontier(self) -> tuple[int, ...]:
+        """The plans that none beats in both bill and waste, cheapest first; of many those at even steps of the bill's log."""
+        is_long = len(self.rows) > _SORTED_ROWS
+        able = self._least_waste_at_steps() if is_long else np.flatnonzero(np.isfinite(self.key))
         bill, waste = self.rows.usd_per_month[able], self.rows.waste_fraction[able]
         order = np.lexsort((waste, bill))
         ahead = np.concatenate(([np.inf], np.minimum.accumulate(waste[order])[:-1]))
         kept = able[order[waste[order] < ahead]]
         if kept.size > MOST_FRONTIER:
             money = np.log(np.maximum(self.rows.usd_per_month[kept], 1e-6))
-            at = np.searchsorted(money, np.linspace(money[0], money[-1], MOST_FRONTIER) * (1.0 - 1e-12))
-            kept = kept[np.union1d(np.minimum(at, kept.size - 1), [0, kept.size - 1])]
+            steps = np.searchsorted(money, np.linspace(money[0], money[-1], MOST_FRONTIER) * (1.0 - 1e-12))
+            kept = kept[np.union1d(np.minimum(steps, kept.size - 1), [0, kept.size - 1])]
         return tuple(int(at) for at in kept)
+
+    def _least_waste_at_steps(self) -> IntArray:
+        """Of each bill on a fine grid the plan within it that wastes least. Within a unit the waste falls with the bill."""
+        able = [
+            np.flatnonzero(np.isfinite(self.key[self._rows_of(number)])) + self.starts[number]
+            for number in range(len(self.units))
+        ]
+        able = [own for own in able if own.size]
+        bills = [self.rows.usd_per_month[own] for own in able]
+        low, high = min(bill[0] for bill in bills), max(bill[-1] for bill in bills)
+        steps = np.geomspace(max(low, 1e-6), max(high, 1e-6), MOST_FRONTIER) * (1.0 + 1e-9)
+        waste = np.full((len(able), steps.size), np.inf)
+        row = np.zeros(waste.shape, dtype=np.int64)
+        for number, (own, bill) in enumerate(zip(able, bills, strict=True)):
+            last = np.searchsorted(bill, steps, side="right") - 1
+            row[number] = own[np.maximum(last, 0)]
+            waste[number] = np.where(last >= 0, self.rows.waste_fraction[row[number]], np.inf)
+        return np.unique(row[waste.argmin(axis=0), np.arange(steps.size)])
 
     def wins_below(self, supply: Supply) -> float | None:
         """The price of a size of 1 below which an unpriced supply would hold the winner. [USD/month] None: never."""
-        best = self._key().min(initial=np.inf)
+        best = self.best_of()
         if not np.isfinite(best):
             return None
         found = 0.0

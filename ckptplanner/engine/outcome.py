@@ -260,8 +260,11 @@ def outcome(
     share = lost.mean_rework_s / (lost.mean_rework_s + lost.restart_s + job.downtime_s)
     rework = lost.period_s / 2.0 + lost.durable_after_s
     rework_planned, planned = _planned(scenario, job, job.restart_base_s + read, writes_in, rework)
-    planned = np.where(np.isnan(chosen), planned, np.minimum(planned, 1.0 - chosen))
-    lost_usd = cost.lost_usd_per_year(chosen + planned, job.gpus, job.gpu_value_usd_per_h)
+    total = chosen
+    if scenario.planned.every_s is not None:
+        planned = np.where(np.isnan(chosen), planned, np.minimum(planned, 1.0 - chosen))
+        total = chosen + planned
+    lost_usd = cost.lost_usd_per_year(total, job.gpus, job.gpu_value_usd_per_h)
     storage_usd = cost.storage_usd_per_year(systems.usd_per_month)
     zone = zone_bytes_per_month(scenario, job, lost.period_s)
     other_usd = job.fixed_other_usd_per_year + MONTHS_PER_YEAR * (zone * job.zone_usd_per_byte if zone.any() else zone)
@@ -290,7 +293,7 @@ def _planned(
 ) -> tuple[FloatArray, FloatArray]:
     """What a planned stop costs besides the restart, and the share of time that they take; 0 without them."""
     planned = scenario.planned
-    full = np.zeros_like(final_save_s + restart_s)
+    full = np.zeros(np.broadcast_shapes(final_save_s.shape, restart_s.shape))
     if planned.every_s is None:
         return full, full
     lost = beyond.planned_rework_s(final_save_s, planned.notice_s, rework_s)

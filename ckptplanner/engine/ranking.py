@@ -40,7 +40,7 @@ from ckptplanner.engine.outcome import (
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, MAX_S, Scenario
 from ckptplanner.frozen import BoolArray, FloatArray
 
-CHUNK = 8_192  # so many plans at once stay in the cache
+CHUNK = 16_384  # so many plans at once stay in the cache
 SHORTEST_S = 1e-3  # the least write time that a scenario takes
 _GOLDEN, _SECTIONS, _HALVINGS = (np.sqrt(5.0) - 1.0) / 2.0, 32, 40
 _CLIMBS, _TIGHTENINGS = 64, 12
@@ -113,7 +113,7 @@ def columns(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objec
         bounds: The limits.
 
     Returns:
-        The columns of each lot, in its order.
+        The columns in the order of the lots, in pieces that do not end where the lots do.
     """
     job = job_of(scenario)
     rows = [_Rows.of(scenario, job, supply, index) for supply, index in lots if len(index)]
@@ -125,10 +125,7 @@ def columns(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objec
         waiting.append(one)
     if waiting:
         parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns())
-    if not parts:
-        return [EMPTY for _ in lots]
-    every, ends = joined(parts), np.cumsum([len(index) for _, index in lots])
-    return [taken(every, slice(end - len(index), end)) for (_, index), end in zip(lots, ends, strict=True)]
+    return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,7 +300,7 @@ class _Chunk:
         if self.objective == REWORK and not np.isfinite(self.bounds.waste_fraction):
             return np.exp(low)
         for limit, metric in ((self.bounds.waste_fraction, _waste), (self.bounds.storage_usd_per_month, _month)):
-            if np.isfinite(limit):
+            if np.isfinite(limit) and (metric is not _month or self.rows.save_usd.any()):
                 low = self._first_within(low, found, limit, metric)
                 high = np.maximum(high, low)
         if self.objective == REWORK:
@@ -328,6 +325,8 @@ class _Chunk:
         if metric is _month:  # requests fall for ever
             high = np.full_like(high, np.log(self.job.run_s))
         keeps = metric(self._at(np.exp(low))) <= limit
+        if keeps.all():
+            return low
         first, last = low, high
         for _ in range(_HALVINGS):
             middle = (first + last) / 2.0

@@ -227,7 +227,7 @@ def test_opened_gaps_find_what_a_full_look_finds() -> None:
 # ---------------------------------------------------------------- every proposal works
 
 
-@settings(STEADY, max_examples=60)
+@settings(STEADY, max_examples=40)
 @given(
     params=st.floats(math.log(125e6), math.log(10e12)).map(math.exp),
     nodes=st.one_of(st.integers(1, 64), st.integers(1, 16_384)),
@@ -271,7 +271,7 @@ def test_what_is_proposed_works(
         },
         more,
     )  # fmt: skip
-    decision = optimise(base, Search(minimise=minimise, limits=tuple(limits.items()), most_sizes=256))
+    decision = optimise(base, Search(minimise=minimise, limits=tuple(limits.items()), most_sizes=64))
     if decision.best is None:
         assert decision.none is not None
         assert str(decision.none.text).endswith(".")
