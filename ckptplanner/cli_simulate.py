@@ -52,7 +52,7 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
     setup = setup_of(plan)
     found, verdict = None, None
     if setup is not None:
-        with _executor(options.executor) as executor:
+        with executor_of(options.executor) as executor:
             found = simulate(setup, runs=options.runs, seed=options.seed, executor=executor)
         verdict = check(plan, found)
     if options.json:
@@ -63,7 +63,8 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
     return _words(named, found, verdict)
 
 
-def _executor(kind: str | None) -> AbstractContextManager[Executor | None]:
+def executor_of(kind: str | None) -> AbstractContextManager[Executor | None]:
+    """The executor of that kind; none where none is asked for."""
     return nullcontext() if kind is None else EXECUTORS[kind](os.cpu_count())
 
 
