@@ -11,15 +11,19 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
+from ckptplanner.ui.decide.finder import Finder
 from ckptplanner.ui.decide.side_by_side import SideBySidePage
+from ckptplanner.ui.plan_view import lead_into
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
 
-SIDE_BY_SIDE, REQUIREMENT = range(2)
+BEST, FRONTIER, SIDE_BY_SIDE, REQUIREMENT = range(4)
 _SIGNALS = ("edited", "gesture_ended", "field_requested", "cursor_moved", "scenario_requested")
 
 
@@ -35,13 +39,29 @@ class Page(Protocol):
     def picture_widget(self) -> QWidget: ...
 
 
+def _best(finder: Finder) -> Page:
+    from ckptplanner.ui.decide.best_page import BestPage
+
+    return BestPage(finder)
+
+
+def _frontier(finder: Finder) -> Page:
+    from ckptplanner.ui.frontier_page import FrontierPage
+
+    return FrontierPage(finder)
+
+
 def _requirement() -> Page:
     from ckptplanner.ui.decide.requirement_page import RequirementPage
 
     return RequirementPage()
 
 
-_PAGES: tuple[tuple[Callable[[], str], Callable[[], Page]], ...] = (
+# these two show the same search
+_OF_A_SEARCH: dict[int, Callable[[Finder], Page]] = {BEST: _best, FRONTIER: _frontier}
+_PAGES: tuple[tuple[Callable[[], str], Callable[[], Page] | None], ...] = (
+    (lambda: say("Best plan"), None),
+    (lambda: say("Frontier"), None),
     (lambda: say("Side by side"), SideBySidePage),
     (lambda: say("Requirement sheet"), _requirement),
 )
@@ -65,6 +85,7 @@ class DecideView(QWidget):
         self._shown: tuple[Shown, ...] = ()
         self._basis: Basis = "month"
         self._made: dict[int, Page] = {}
+        self._finder = Finder(self)
         self.tabs = QTabBar()
         self.tabs.setObjectName("decide_pages")
         for title, _ in _PAGES:
@@ -73,7 +94,7 @@ class DecideView(QWidget):
         self._top = QHBoxLayout()
         self._place()
         self.tabs.currentChanged.connect(self._on_page)
-        self._on_page(SIDE_BY_SIDE)
+        self._on_page(BEST)
 
     def _place(self) -> None:
         self._top.setContentsMargins(4, 0, 16, 0)
@@ -91,7 +112,8 @@ class DecideView(QWidget):
     def page(self, index: int) -> Page:
         """A page, made when it is first visited."""
         if index not in self._made:
-            made = self._made[index] = _PAGES[index][1]()
+            make = _PAGES[index][1]
+            made = self._made[index] = make() if make is not None else _OF_A_SEARCH[index](self._finder)
             assert isinstance(made, QWidget)
             for name in _SIGNALS:
                 said = getattr(made, name, None)
@@ -100,6 +122,8 @@ class DecideView(QWidget):
             made.show_theme(self._theme)
             self._stack.addWidget(made)
             self._top.addWidget(made.controls)
+            lead_into(self.tabs, made)
+            lead_into(self.tabs, made.controls)
         return self._made[index]
 
     @property
@@ -107,13 +131,22 @@ class DecideView(QWidget):
         return self.page(self.tabs.currentIndex())
 
     def show_page(self, index: int) -> None:
-        """Show the scenarios side by side (0) or the requirement sheet (1)."""
+        """Show a page by its number: BEST, FRONTIER, SIDE_BY_SIDE, REQUIREMENT."""
         self.tabs.setCurrentIndex(index)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
         """Draw the page that is seen; the others draw when they are."""
         self._shown, self._basis = tuple(shown), basis
         self._seen.show_plans(shown, basis)
+
+    def close_work(self) -> None:
+        """Give up what runs and wait for it: the window goes away."""
+        self._finder.close()
+
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.close_work()
+        super().closeEvent(event)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

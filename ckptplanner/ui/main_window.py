@@ -193,7 +193,7 @@ class MainWindow(QMainWindow):
     def _build_view_menu(self) -> None:
         menu = self.menuBar().addMenu(say("View"))
         for index, (label, page) in enumerate(self._pages(), start=1):
-            keys = {11: "Ctrl+B", 12: "Ctrl+Shift+B"}.get(index, f"Ctrl+{index % 10}")
+            keys = {11: "Ctrl+B", 12: "Ctrl+Shift+B", 13: "Ctrl+G", 14: "Ctrl+Shift+G"}.get(index, f"Ctrl+{index % 10}")
             menu.addAction(self._action(label, page, keys))
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
@@ -236,8 +236,10 @@ class MainWindow(QMainWindow):
             (say("Save schedule"), lambda: plan(table=1)),
             (say("Restart classes"), lambda: plan(table=2)),
             (say("Check by simulation"), lambda: plan(page=2)),
-            (say("Side by side"), lambda: decide(0)),
-            (say("Requirement sheet"), lambda: decide(1)),
+            (say("Side by side"), lambda: decide(2)),
+            (say("Requirement sheet"), lambda: decide(3)),
+            (say("Best plan"), lambda: decide(0)),
+            (say("Frontier"), lambda: decide(1)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
@@ -394,12 +396,13 @@ class MainWindow(QMainWindow):
         self._on_plans(self._shown)
 
     def _on_scenario(self, what: str, which: Any) -> None:
-        """What the Decide view asks for: one scenario by its name, several in their order, or one field of one."""
+        """What the Decide view asks for: scenarios by name, one field of one, the edits of a plan."""
         store = self._store
         ways: dict[str, Callable[[], None]] = {
             "switch": lambda: store.switch(which), "base": lambda: store.make_base(which), "duplicate": store.duplicate,
             "order": lambda: store.reorder(which), "campaign": lambda: store.make_campaign(which),
-            "edit": lambda: store.edit_of(*which),
+            "edit": lambda: store.edit_of(*which), "adopt": lambda: store.adopt(which),
+            "adopt_as_new": lambda: store.adopt_as_new(*which),
         }  # fmt: skip
         ways[what]()
 
@@ -505,7 +508,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._commands.may_leave():
             self._remember()
-            self._view.plan.close_work()
+            self._view.close_work()
             event.accept()
         else:
             event.ignore()

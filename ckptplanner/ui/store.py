@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -16,11 +17,13 @@ from typing_extensions import override
 
 from ckptplanner.engine.edits import EditError, as_ideal, edit, with_allowances
 from ckptplanner.engine.evaluate import plan_of
-from ckptplanner.engine.scenario import NamedScenario, Workbook
+from ckptplanner.engine.scenario import NamedScenario, Source, Workbook
 from ckptplanner.engine.workbook_file import read, write
+from ckptplanner.frozen import with_value
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say
 
+Edits = Sequence[tuple[str, Any]]
 _NO_MERGE = -1
 LONGEST_NAME = 120
 
@@ -33,6 +36,15 @@ def _inputs(workbook: Workbook) -> tuple[object, ...]:
         workbook.campaign,
         *((one.name, one.note, one.scenario) for one in workbook.scenarios),
     )
+
+
+def adopted(named: NamedScenario, edits: Edits) -> NamedScenario:
+    """The scenario with several fields set, each of them typed from now on."""
+    scenario, sources = named.scenario, {source.path: source for source in named.sources}
+    for path, value in edits:
+        scenario = with_value(scenario, path, value)
+        sources[path] = Source(path=path, kind="typed")
+    return named.model_copy(update={"scenario": scenario, "sources": tuple(sources.values())})
 
 
 class ChangeWorkbook(QUndoCommand):
@@ -128,6 +140,27 @@ class Store(QObject):
             self.edit_rejected.emit(error.path, error.message)
             return
         self._replace(changed, text, _NO_MERGE)
+
+    def adopt(self, edits: Edits) -> None:
+        """Set several fields of the current scenario at once, as one undo step."""
+        self.end_gesture()
+        self.apply(lambda named: adopted(named, edits), say("adoption of a plan"))
+        self.end_gesture()
+
+    def adopt_as_new(self, name: str, edits: Edits) -> None:
+        """Add a scenario that is the current one with several fields set, and show it."""
+        new = adopted(self._workbook.shown, edits).model_copy(update={"name": self._unused_name(name)})
+        self._push(
+            self._workbook.model_copy(update={"scenarios": (*self._workbook.scenarios, new), "current": new.name}),
+            say("adoption of a plan as a new scenario"),
+        )
+        self.end_gesture()
+
+    def _unused_name(self, name: str) -> str:
+        """The name itself, or with a number behind it."""
+        taken = {one.name for one in self._workbook.scenarios}
+        stem = name[: LONGEST_NAME - 5]
+        return next(one for one in (stem, *(f"{stem} {number}" for number in range(2, len(taken) + 3))) if one not in taken)
 
     def make_ideal(self, is_ideal: bool) -> None:
         """Put the four allowances to neutral, or to their guesses."""

@@ -41,8 +41,10 @@ from ckptplanner.engine.requirement import broken, requirement
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.check.page import CheckPage
+from ckptplanner.ui.decide.best_page import BestPage
 from ckptplanner.ui.decide.side_by_side import SideBySidePage
 from ckptplanner.ui.findings_view import FindingRow
+from ckptplanner.ui.frontier_page import FrontierPage
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.source_popup import SourcePopup
 from ckptplanner.ui.start_dialog import StartDialog
@@ -360,6 +362,64 @@ def test_scenarios_side_by_side_are_translated(open_window: Open, file: str) -> 
     assert left == []
 
 
+def _said_by_best(page: BestPage) -> list[str]:
+    """What the ranked plans say, painted and as a table."""
+    said = [text for row in page.rows.entries for text in (row.words, row.tag, row.how, row.main, row.beside)]
+    return said + [text for row in page.texts()[1] for text in row] + page.texts()[0]
+
+
+def _products(page: BestPage | FrontierPage) -> tuple[str, ...]:
+    """Names and ids of file systems, and what sources of prices are called: they stay as they are."""
+    found = page.finder.fresh()
+    assert found is not None
+    asks = [one.ask for one in found.decision.asks]
+    tiers = [part for row in catalog.storage_tiers() for part in (row.name, row.id)]
+    return (*tiers, *(part for ask in asks for part in (ask.id, ask.source) if part))
+
+
+@pytest.mark.parametrize("file", ["nemotron-3.5-super", "tokyo-by-the-block", "local-and-shared", "one-rack-measured"])
+def test_the_best_plan_is_translated(qtbot: QtBot, open_window: Open, file: str) -> None:
+    """With a winner by money and by waste, then with limits that cannot be met."""
+    book = read(E1.with_name(f"{file}.ckptplan.json"))
+    window, _ = open_window(book)
+    window.resize(1900, 1000)
+    names = [one.name for one in book.scenarios]
+    press(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    page = window.findChild(BestPage)
+    assert page is not None
+    left, said = [], []
+    for goal in ({}, {"minimise": "waste"}, {"worst_rework_s": 0.5}, {"worst_rework_s": None, "waste_fraction": 1e-6}):
+        page.finder.ask(**goal)
+        qtbot.waitUntil(lambda: page.is_fresh and not page.finder.is_running, timeout=30_000)
+        kept = (*names, *_products(page))
+        left += untranslated(page, *kept)
+        said += _said_by_best(page)
+        left += [text for text in said if bare(_without(text, kept))]
+    assert len(set(said)) > 15
+    assert left == []
+
+
+@pytest.mark.parametrize("file", ["nemotron-3.5-super", "tokyo-by-the-block"])
+def test_the_frontier_is_translated(qtbot: QtBot, open_window: Open, file: str) -> None:
+    book = read(E1.with_name(f"{file}.ckptplan.json"))
+    window, _ = open_window(book)
+    window.resize(1900, 1000)
+    names = [one.name for one in book.scenarios]
+    press(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    page = window.findChild(FrontierPage)
+    assert page is not None
+    left, said = [], []
+    for goal in ({"minimise": "waste"}, {"waste_fraction": 1e-6}):
+        page.finder.ask(**goal)
+        qtbot.waitUntil(lambda: page.is_fresh and not page.finder.is_running, timeout=30_000)
+        kept = (*names, *_products(page))
+        left += untranslated(page, *kept)
+        said += [one.words for one in page.plot.dots] + [one.words for one in page.plot.references]
+        said += [text for row in page.texts()[1] for text in row] + page.texts()[0]
+        left += [text for text in said if bare(_without(text, kept))]
+    assert left == []
+
+
 def test_the_empty_comparison_is_translated(open_window: Open) -> None:
     window, _ = open_window(read(E1.with_name("one-node-fine-tune.ckptplan.json")))
     press(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
@@ -383,7 +443,7 @@ def test_the_requirement_sheet_is_translated(open_window: Open, file: str) -> No
 ROOT = Path(ckptplanner.__file__).parent
 LOOKED_UP = {"say": "ckptplanner.ui.words", "text": "ckptplanner.text"}
 # words that stand in the catalog or in `entry(title=...)`; whoever collects the texts reads them there
-OTHER_HOMES = {"row.name", "row.counted", "row.title", "part.what", "nudge.label.template"}
+OTHER_HOMES = {"row.name", "one.note", "row.counted", "row.title", "part.what", "nudge.label.template"}
 # wrappers: plan.finding, whose own calls are looked at below, and refusals that units.py words, one sentence for each unit
 WRAPPERS = {
     "plan.py": {"text(template, **values)"},
