@@ -1,6 +1,7 @@
 # make run    open the planner            make bench  how fast it is, against limits
 # make test   the tests, without a screen make shots  the pictures in docs/img
 # make lint   format, rules, types        make bench-claim  a published claim, simulated
+#                                         make bench-optimise  a million plans ranked
 #
 # `run` and `test` set up what is missing: packaging/setup.sh says how.
 
@@ -10,7 +11,7 @@ EXAMPLE := resources/examples/nemotron-3.5-super.ckptplan.json
 export LANG ?= C.UTF-8
 export PYQTGRAPH_QT_LIB := PySide6
 
-.PHONY: run test lint bench bench-claim shots
+.PHONY: run test lint bench bench-claim bench-optimise shots
 
 run: .venv/.desktop
 	@$(PYTHON) -m ckptplanner $(EXAMPLE)
@@ -28,6 +29,9 @@ bench: .venv/.offscreen
 
 bench-claim: .venv/.offscreen
 	$(PYTHON) tests/bench/claim.py
+
+bench-optimise: .venv/.offscreen
+	$(PYTHON) tests/bench/optimise.py
 
 shots: .venv/.offscreen
 	QT_QPA_PLATFORM=offscreen $(PYTHON) packaging/shots.py

@@ -45,6 +45,7 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.engine.simulation.run",
         "ckptplanner.ui.evidence_view",
         "ckptplanner.engine.published",
+        "ckptplanner.engine.optimise",
         "concurrent.futures",
     ],
 )

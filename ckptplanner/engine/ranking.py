@@ -42,7 +42,7 @@ from ckptplanner.frozen import BoolArray, FloatArray
 
 CHUNK = 16_384  # so many plans at once stay in the cache
 SHORTEST_S = 1e-3  # the least write time that a scenario takes
-_GOLDEN, _SECTIONS, _HALVINGS = (np.sqrt(5.0) - 1.0) / 2.0, 32, 40
+_GOLDEN, _SECTIONS, _HALVINGS = (np.sqrt(5.0) - 1.0) / 2.0, 26, 30
 _CLIMBS, _TIGHTENINGS = 64, 12
 _EDGE = 1.0 + 1e-12
 COST, WASTE, STORAGE, REWORK = "cost", "waste", "storage", "rework"

@@ -227,13 +227,14 @@ def test_opened_gaps_find_what_a_full_look_finds() -> None:
 # ---------------------------------------------------------------- every proposal works
 
 
-@settings(STEADY, max_examples=40)
+@settings(STEADY, max_examples=30)
 @given(
     params=st.floats(math.log(125e6), math.log(10e12)).map(math.exp),
     nodes=st.one_of(st.integers(1, 64), st.integers(1, 16_384)),
     node=st.sampled_from(("p6-b300.48xlarge", "p5.48xlarge", "g6e.12xlarge", "trn1.32xlarge", "dgx-h100", "generic")),
     single=st.booleans(),
     minimise=st.sampled_from(("cost", "waste", "storage")),
+    levels=st.sampled_from(("single", "single", "two")),
     limits=st.fixed_dictionaries(
         {},
         optional={
@@ -261,7 +262,14 @@ def test_opened_gaps_find_what_a_full_look_finds() -> None:
     ),
 )
 def test_what_is_proposed_works(
-    params: float, nodes: int, node: str, single: bool, minimise: Any, limits: dict[str, float], more: dict[str, Any]
+    params: float,
+    nodes: int,
+    node: str,
+    single: bool,
+    minimise: Any,
+    levels: Any,
+    limits: dict[str, float],
+    more: dict[str, Any],
 ) -> None:
     row = catalog.node(node)
     base = scenario(
@@ -271,7 +279,7 @@ def test_what_is_proposed_works(
         },
         more,
     )  # fmt: skip
-    decision = optimise(base, Search(minimise=minimise, limits=tuple(limits.items()), most_sizes=64))
+    decision = optimise(base, Search(minimise=minimise, limits=tuple(limits.items()), levels=levels, most_sizes=64))
     if decision.best is None:
         assert decision.none is not None
         assert str(decision.none.text).endswith(".")
