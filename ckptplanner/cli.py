@@ -1,4 +1,4 @@
-"""The commands: open the window, `plan`, `export`, `simulate`. Qt is loaded only to open a window or to draw a report.
+"""The commands: open the window, `plan`, `export`, `simulate`, `optimize`. Qt is loaded to open a window or draw a report only.
 
 Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
 would be accepted. Exit 3: the plan has an error finding; everything else is still printed.
@@ -24,10 +24,11 @@ from ckptplanner.engine.plan import Plan, Schedule
 from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.sentence import option_name, sentence
 from ckptplanner.engine.workbook_file import WorkbookError, read
+from ckptplanner.executors import ExecutorError
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
 
 OK, REFUSED, PLAN_HAS_ERRORS = 0, 2, 3
-COMMANDS = ("plan", "export", "simulate")
+COMMANDS = ("plan", "export", "simulate", "optimize")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,10 +43,10 @@ def _refuse(message: str) -> int:
     return REFUSED
 
 
-def _parser() -> _Parser:
+def _parser(wanted: str) -> _Parser:
     parser = _Parser(
         prog="ckptplanner",
-        usage="%(prog)s [-h] [--version] [FILE | {plan,export,simulate} ...]",
+        usage="%(prog)s [-h] [--version] [FILE | {plan,export,simulate,optimize} ...]",
         description="Plan the checkpoints of large model training. Without a command the window opens: ckptplanner [FILE] "
         "[--screenshot PNG], where FILE is a plan (*.ckptplan.json) or a model's config.json, index, weights or folder.",
     )
@@ -64,7 +65,12 @@ def _parser() -> _Parser:
 
     simulate = commands.add_parser("simulate", help="play the plan many times over and compare it with its formula")
     cli_simulate.add_arguments(simulate)
-    for command in (plan, export, simulate):
+    optimize = commands.add_parser("optimize", help="search for the best plan, and what comes close")
+    if wanted == "optimize":
+        from ckptplanner import cli_optimize
+
+        cli_optimize.add_arguments(optimize)
+    for command in (plan, export, simulate, optimize):
         command.add_argument("file", metavar="FILE", type=Path)
         command.add_argument("--scenario", metavar="NAME", help="which scenario; the current one if left out")
         command.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="settings")
@@ -83,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith(("-h", "--help", "--version"))):
         return _open_window(_window_parser().parse_args(arguments))
-    options = _parser().parse_args(arguments)
+    options = _parser(arguments[0]).parse_args(arguments)
     is_comparison = options.command == "plan" and options.compare
     try:
         workbook = _workbook(options.file, options.scenario, options.settings, changes_all=is_comparison)
@@ -91,7 +97,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     if is_comparison:
         return _compare(workbook, as_json=options.json)
+    try:
+        return _run(workbook, options)
+    except ExecutorError as error:
+        return _refuse(str(error))
+
+
+def _run(workbook: Workbook, options: argparse.Namespace) -> int:
+    """What a command does with the scenario that is shown."""
     named = workbook.shown
+    if options.command == "optimize":
+        from ckptplanner import cli_optimize
+
+        words, is_found = cli_optimize.optimised(named, options)
+        _print(words)
+        return OK if is_found else PLAN_HAS_ERRORS
     plan = plan_of(named)
     if options.command == "export":
         code = _export(workbook, options.out, options.paper)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ckptplanner.engine.plan import Plan
@@ -15,10 +12,10 @@ from ckptplanner.engine.simulation.check import Check, check
 from ckptplanner.engine.simulation.from_plan import setup_of
 from ckptplanner.engine.simulation.result import Simulation
 from ckptplanner.engine.simulation.run import simulate
+from ckptplanner.executors import add_executor, executor_of
 from ckptplanner.units import DAY, SECONDS, grouped, percent, rough, significant
 
 MOST_RUNS, MOST_SEED = 10_000_000, 2**63 - 1
-EXECUTORS = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -26,7 +23,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--runs", metavar="N", type=_runs, default=1000, help="how many runs; 1000 if left out")
     command.add_argument("--seed", metavar="S", type=_seed, default=0, help="the same seed gives the same result")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--executor", choices=tuple(EXECUTORS), help="work in several threads or processes")
+    add_executor(command)
 
 
 def _runs(written: str) -> int:
@@ -52,7 +49,7 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
     setup = setup_of(plan)
     found, verdict = None, None
     if setup is not None:
-        with _executor(options.executor) as executor:
+        with executor_of(options.executor) as executor:
             found = simulate(setup, runs=options.runs, seed=options.seed, executor=executor)
         verdict = check(plan, found)
     if options.json:
@@ -61,10 +58,6 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
         errors = [finding.message for finding in plan.findings if finding.severity == "error"]
         return "\n".join([named.name, "There is nothing to simulate.", *errors[:1]])
     return _words(named, found, verdict)
-
-
-def _executor(kind: str | None) -> AbstractContextManager[Executor | None]:
-    return nullcontext() if kind is None else EXECUTORS[kind](os.cpu_count())
 
 
 def _document(options: argparse.Namespace, found: Simulation | None, verdict: Check | None) -> dict[str, Any]:

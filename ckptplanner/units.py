@@ -325,6 +325,7 @@ Fraction = Annotated[float, FRACTION, _NUMBER, _F]
 Count = Annotated[int, COUNT, _NUMBER]
 Number = Annotated[float, NUMBER, _NUMBER, _F]
 Days = Annotated[float, DAYS, _NUMBER, _F]
+Usd = Annotated[float, USD, _NUMBER, _F]
 UsdPerHour = Annotated[float, USD_PER_H, _NUMBER, _F]
 UsdPerMonth = Annotated[float, USD_PER_MONTH, _NUMBER, _F]
 UsdPerGibMonth = Annotated[float, USD_PER_GIB_MONTH, _NUMBER, _F]
@@ -340,7 +341,7 @@ SUFFIX_UNITS: Mapping[str, Unit] = {
     "_params": PARAMS, "_usd_per_h": USD_PER_H, "usd_per_month": USD_PER_MONTH, "_usd_per_year": USD_PER_YEAR,
     "usd_per_gib_month": USD_PER_GIB_MONTH, "usd_per_gb_month": USD_PER_GB_MONTH, "usd_per_gb": USD_PER_GB,
     "_mb_per_s_per_tib": TIER, "_h_per_year": HOURS_A_YEAR, "days": DAYS,
-    "bytes_per_node": BYTES,
+    "bytes_per_node": BYTES, "_usd": USD,
 }  # fmt: skip
 
 

@@ -83,7 +83,15 @@ MAY_IMPORT = {
     "ckptplanner.engine": ("ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.ui": ("ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.cli_simulate": ("ckptplanner.engine", "ckptplanner.data", *LOW),
-    "ckptplanner.cli": ("ckptplanner.cli_simulate", "ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli_optimize": ("ckptplanner.cli_simulate", "ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli": (
+        "ckptplanner.cli_optimize",
+        "ckptplanner.cli_simulate",
+        "ckptplanner.ui",
+        "ckptplanner.engine",
+        "ckptplanner.data",
+        *LOW,
+    ),
     "ckptplanner.__main__": ("ckptplanner.cli",),
 }
 

@@ -38,6 +38,8 @@ from ckptplanner.data.records import (
     PublishedRun,
     Row,
     StoragePrice,
+    StorageTier,
+    TierPrice,
 )
 from ckptplanner.units import DAY, GB, GBPS, HOUR, MIB
 
@@ -218,6 +220,18 @@ def storage_prices() -> tuple[StoragePrice, ...]:
 
 
 @cache
+def storage_tiers() -> tuple[StorageTier, ...]:
+    """File systems beside Persistent 2 on SSD: other kinds of FSx for Lustre, Lustre of other clouds."""
+    return read_rows(_file("storage_tiers.csv"), StorageTier)
+
+
+@cache
+def tier_prices() -> tuple[TierPrice, ...]:
+    """Prices of those file systems, and of requests to S3, by region."""
+    return read_rows(_file("tier_prices.csv"), TierPrice)
+
+
+@cache
 def node_prices() -> tuple[NodePrice, ...]:
     """Prices of nodes on demand, by region."""
     return read_rows(_file("node_prices.csv"), NodePrice)
@@ -300,6 +314,11 @@ def storage_price(region: str, throughput_mb_per_s_per_tib: float) -> StoragePri
     """The row for one throughput in one region; its price may be None, and so may the row."""
     wanted = (region, throughput_mb_per_s_per_tib)
     return next((row for row in storage_prices() if (row.region, row.throughput_mb_per_s_per_tib) == wanted), None)
+
+
+def tier_price(region: str, tier_id: str) -> TierPrice | None:
+    """The row for one tier in one region, or None where no price was found."""
+    return next((row for row in tier_prices() if (row.region, row.tier) == (region, tier_id)), None)
 
 
 def node_price(region: str, node_id: str) -> NodePrice | None:

@@ -17,6 +17,7 @@ from ckptplanner.units import (
     MbPerSPerTib,
     Params,
     Seconds,
+    Usd,
     UsdPerGibMonth,
     UsdPerHour,
 )
@@ -110,6 +111,46 @@ class FsxTier(Row):
     default_quota_gib: Gib
     client_bytes_per_s: BytesPerSecond
     client_server_bytes_per_s: BytesPerSecond | None = None
+
+
+def _split(cell: object) -> object:
+    """Numbers with spaces between them, as a cell of a CSV holds them."""
+    return cell.split() if isinstance(cell, str) else cell
+
+
+class StorageTier(Row):
+    """One kind of file system beside Persistent 2 on SSD: which sizes are sold and what a size sustains.
+
+    Sizes are `small_gib`, then multiples of `step_gib` from `min_gib` on, from `step_until_gib` on multiples of
+    `far_step_gib`; a tier that is bought by throughput has steps of that instead, and room for anything.
+    """
+
+    family: Literal["fsx-p1", "fsx-scratch", "fsx-it", "google", "azure", "oci"]
+    provider: Literal["aws", "google", "azure", "oci"]
+    write_mb_per_s_per_tib: MbPerSPerTib | None = None
+    read_mb_per_s_per_tib: MbPerSPerTib | None = None
+    counted_gib: Gib = Field(gt=0)  # what the service counts as one TiB
+    small_gib: Annotated[tuple[Annotated[float, Field(gt=0)], ...], BeforeValidator(_split)] = ()
+    min_gib: Gib | None = None
+    step_gib: Gib | None = None
+    step_until_gib: Gib | None = None
+    far_step_gib: Gib | None = None
+    max_gib: Gib | None = None
+    throughput_step_bytes_per_s: BytesPerSecond | None = None
+    throughput_max_bytes_per_s: BytesPerSecond | None = None
+    default_quota_gib: Gib | None = None
+    server_gib: Gib | None = None
+    client_bytes_per_s: BytesPerSecond | None = None
+    client_server_bytes_per_s: BytesPerSecond | None = None
+
+
+class TierPrice(Row):
+    """What one GiB of a tier costs a month in one region; of S3, whose GB is priced elsewhere, what 1,000 uploads cost."""
+
+    region: str
+    tier: str
+    usd_per_gib_month: UsdPerGibMonth | None = None
+    thousand_puts_usd: Usd | None = None
 
 
 class StoragePrice(Row):
@@ -209,11 +250,6 @@ class ModelRow(Row):
     active_params: Params | None = None
     total_published: str = ""
     active_published: str = ""
-
-
-def _split(cell: object) -> object:
-    """Numbers with spaces between them, as a cell of a CSV holds them."""
-    return cell.split() if isinstance(cell, str) else cell
 
 
 class InterruptionLog(Row):

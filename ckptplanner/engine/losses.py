@@ -59,9 +59,22 @@ def model_of(job: Job) -> str:
     return EXPONENTIAL if isinstance(job.law, Exponential) else RENEWAL
 
 
-def losses(scenario: Scenario, job: Job, costs: Costs) -> Losses:
-    """Choose the interval and work out the waste, by the model that holds."""
-    return _one_level(scenario, job, costs) if job.levels is None else _two_levels(scenario, job, job.levels, costs)
+def losses(scenario: Scenario, job: Job, costs: Costs, interval_s: FloatArray | None = None) -> Losses:
+    """Choose the interval and work out the waste, by the model that holds.
+
+    Args:
+        interval_s: Intervals to use, in the place of what the scenario says. [s], (m, n) or broadcastable; None: as it says.
+    """
+    asked = _asked_s(scenario, interval_s)
+    if job.levels is None:
+        return _one_level(scenario, job, costs, asked)
+    return _two_levels(scenario, job, job.levels, costs, asked)
+
+
+def _asked_s(scenario: Scenario, interval_s: FloatArray | None) -> FloatArray | None:
+    """The interval that was asked for; None where the best one is wanted. [s]"""
+    given = scenario.storage.interval_s
+    return interval_s if interval_s is not None else None if given is None else np.array([[given]])
 
 
 def _least_of_equals(lost: FloatArray) -> FloatArray:
@@ -87,15 +100,18 @@ def _best_interval_s(scenario: Scenario, job: Job, costs: Costs) -> FloatArray:
     return best + np.zeros_like(costs.lost_s)
 
 
-def intervals(scenario: Scenario, job: Job, costs: Costs) -> tuple[FloatArray, FloatArray, FloatArray]:
+def intervals(
+    scenario: Scenario, job: Job, costs: Costs, interval_s: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """T*, the interval asked for, and the one that is used: in whole steps, at least a step, at most the run. [s]"""
+    asked = _asked_s(scenario, interval_s)
     if job.levels is not None:
-        found = _two_levels(scenario, job, job.levels, costs)
+        found = _two_levels(scenario, job, job.levels, costs, asked)
         return found.best_interval_s, found.wanted_interval_s, found.interval_s
-    storage, save = scenario.storage, costs.blocking_s + costs.background_s
+    save = costs.blocking_s + costs.background_s
     best = _best_interval_s(scenario, job, costs)
-    wanted = np.maximum(best, save) if storage.interval_s is None else np.full_like(best, storage.interval_s)
-    return best, wanted, _held(scenario, job, wanted, save if storage.interval_s is None else np.zeros_like(save))
+    wanted = np.maximum(best, save) if asked is None else asked + np.zeros_like(best)
+    return best, wanted, _held(scenario, job, wanted, save if asked is None else np.zeros_like(save))
 
 
 def _held(scenario: Scenario, job: Job, wanted: FloatArray, least: FloatArray) -> FloatArray:
@@ -106,9 +122,9 @@ def _held(scenario: Scenario, job: Job, wanted: FloatArray, least: FloatArray) -
     return np.asarray(np.maximum(np.minimum(used, job.run_s), step))
 
 
-def _one_level(scenario: Scenario, job: Job, costs: Costs) -> Losses:
+def _one_level(scenario: Scenario, job: Job, costs: Costs, asked_s: FloatArray | None) -> Losses:
     ways, step = job.ways, scenario.workload.step_s
-    best, wanted, used = intervals(scenario, job, costs)
+    best, wanted, used = intervals(scenario, job, costs, asked_s)
     period = interval.save_period_s(used, costs.blocking_s, costs.background_s)
     durable = period if scenario.storage.published == "next_save" else costs.blocking_s + costs.background_s
     rework = interval.mean_rework_s(period, durable)
@@ -202,13 +218,19 @@ def _local_interval_s(
 
 
 def _ratio_and_interval(
-    scenario: Scenario, job: Job, local_s: FloatArray, costs: Costs, waste: _Waste, best_shared: FloatArray
+    scenario: Scenario,
+    job: Job,
+    local_s: FloatArray,
+    costs: Costs,
+    waste: _Waste,
+    best_shared: FloatArray,
+    asked_s: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
     """n and T1: both as given, n from the interval that was asked for, or the better of the two ratios around T3*/T1."""
-    storage, local = scenario.storage, scenario.local
+    local = scenario.local
     most = np.maximum(np.floor((job.run_s - costs.lost_s) / local_s), 1.0)
-    if storage.interval_s is not None:
-        asked = max(min(storage.interval_s, job.run_s), scenario.workload.step_s)
+    if asked_s is not None:
+        asked = np.maximum(np.minimum(asked_s, job.run_s), scenario.workload.step_s)
         room = np.maximum(asked - costs.lost_s, scenario.workload.step_s)
         ratio = np.full_like(room, local.ratio) if local.ratio is not None else np.maximum(np.rint(room / local_s), 1.0)
         return ratio, local_s if local.interval_s is not None else room / ratio
@@ -254,7 +276,7 @@ class _Waste:
         )
 
 
-def _two_levels(scenario: Scenario, job: Job, rates: LevelRates, costs: Costs) -> Losses:
+def _two_levels(scenario: Scenario, job: Job, rates: LevelRates, costs: Costs, asked_s: FloatArray | None) -> Losses:
     storage, ways, step = scenario.storage, job.ways, scenario.workload.step_s
     best_shared = np.maximum(
         interval.best_interval_s(
@@ -265,7 +287,7 @@ def _two_levels(scenario: Scenario, job: Job, rates: LevelRates, costs: Costs) -
     )  # fmt: skip
     waste = _Waste(scenario, job, rates, costs)
     local_s = _local_interval_s(scenario, job, rates, best_shared, costs.lost_s)
-    ratio, local_s = _ratio_and_interval(scenario, job, local_s, costs, waste, best_shared)
+    ratio, local_s = _ratio_and_interval(scenario, job, local_s, costs, waste, best_shared, asked_s)
     own, shared = waste.both(local_s, ratio)
     period = levels.shared_interval_s(local_s, shared.lost_s, ratio)
     used = levels.shared_interval_s(local_s, costs.lost_s, ratio)
@@ -280,7 +302,7 @@ def _two_levels(scenario: Scenario, job: Job, rates: LevelRates, costs: Costs) -
     near, far = levels.first_order_parts(own, shared, interval_s=local_s, ratio=ratio, downtime_s=job.downtime_s)
     saving = 1.0 - ratio * (local_s - scenario.local.blocking_s) / period
     worst = ways.worst_s(interval.worst_rework_s(period, durable), step)
-    wanted = used if storage.interval_s is None else np.full_like(used, storage.interval_s)
+    wanted = used if asked_s is None else asked_s + np.zeros_like(used)
     return _losses(
         scenario, job, costs, (best_shared + np.zeros_like(used), wanted, used, period, durable), saving,
         _Shares(rework, restart), waste(local_s, ratio), worst, (local_s, ratio, near / np.maximum(near + far, 1e-300)),

@@ -82,20 +82,25 @@ def _column(values: Sequence[float | None], missing: float) -> FloatArray:
     return np.array([[missing if value is None else value] for value in values], dtype=float)
 
 
-def writing_at_once(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
+def writing_at_once(
+    scenario: Scenario, job: Job, write_s: FloatArray, mode: str, interval_s: FloatArray | None = None
+) -> FloatArray:
     """How many jobs write at once to the file system, at their 95 % point. (n,); 1 where this job is alone."""
     jobs = scenario.shared.jobs
-    return np.ones_like(write_s) if jobs == 1 else beyond.jobs_writing(jobs, writing_duty(scenario, job, write_s, mode))
+    if jobs == 1:
+        return np.ones_like(write_s)
+    return beyond.jobs_writing(jobs, writing_duty(scenario, job, write_s, mode, interval_s))
 
 
-def writing_duty(scenario: Scenario, job: Job, write_s: FloatArray, mode: str) -> FloatArray:
+def writing_duty(
+    scenario: Scenario, job: Job, write_s: FloatArray, mode: str, interval_s: FloatArray | None = None
+) -> FloatArray:
     """The share of the time in which one job writes, t_w / T, at most 1. (n,)"""
     blocking, background = _save_parts(scenario, write_s, mode)
     lost = _lost_s(scenario, blocking, background)
     # what a restart reads is not known yet; where the gaps have a memory it moves T* a little
-    _, _, used = intervals(
-        scenario, job, Costs(blocking[None, :], background[None, :], lost[None, :], np.zeros_like(lost[None, :]))
-    )
+    costs = Costs(blocking[None, :], background[None, :], lost[None, :], np.zeros_like(lost[None, :]))
+    _, _, used = intervals(scenario, job, costs, interval_s)
     return np.asarray(np.minimum(write_s / used[0], 1.0))
 
 
@@ -220,13 +225,21 @@ def existing(scenario: Scenario, jobs_writing: FloatArray) -> FileSystems:
     )
 
 
-def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatArray, mode: str) -> Outcome:
+def outcome(
+    scenario: Scenario,
+    job: Job,
+    systems: FileSystems,
+    write_s: FloatArray,
+    mode: str,
+    interval_s: FloatArray | None = None,
+) -> Outcome:
     """Follow the formulas from a write time to dollars.
 
     Args:
         systems: m file systems, arrays (m, n).
         write_s: Time allowed for a write. [s], (n,)
         mode: sync or async.
+        interval_s: Intervals to use in the place of what the scenario says. [s], (m, n) or broadcastable.
 
     Returns:
         Everything that depends on both, (m, n).
@@ -242,13 +255,16 @@ def outcome(scenario: Scenario, job: Job, systems: FileSystems, write_s: FloatAr
     reads = np.maximum(systems.read_bytes_per_s * storage.read_efficiency - shared.load_bytes_per_s, 1.0)
     read = interruptions.restore_read_s(job.checkpoint_bytes, scenario.restore.copies, reads, readers)
     costs = Costs(blocking, background, _lost_s(scenario, blocking, background), read)
-    lost = losses(scenario, job, costs)
+    lost = losses(scenario, job, costs, interval_s)
     chosen = lost.exact_fraction if storage.waste_model == "exact" else lost.first_order_fraction
     share = lost.mean_rework_s / (lost.mean_rework_s + lost.restart_s + job.downtime_s)
     rework = lost.period_s / 2.0 + lost.durable_after_s
     rework_planned, planned = _planned(scenario, job, job.restart_base_s + read, writes_in, rework)
-    planned = np.where(np.isnan(chosen), planned, np.minimum(planned, 1.0 - chosen))
-    lost_usd = cost.lost_usd_per_year(chosen + planned, job.gpus, job.gpu_value_usd_per_h)
+    total = chosen
+    if scenario.planned.every_s is not None:
+        planned = np.where(np.isnan(chosen), planned, np.minimum(planned, 1.0 - chosen))
+        total = chosen + planned
+    lost_usd = cost.lost_usd_per_year(total, job.gpus, job.gpu_value_usd_per_h)
     storage_usd = cost.storage_usd_per_year(systems.usd_per_month)
     zone = zone_bytes_per_month(scenario, job, lost.period_s)
     other_usd = job.fixed_other_usd_per_year + MONTHS_PER_YEAR * (zone * job.zone_usd_per_byte if zone.any() else zone)
@@ -277,7 +293,7 @@ def _planned(
 ) -> tuple[FloatArray, FloatArray]:
     """What a planned stop costs besides the restart, and the share of time that they take; 0 without them."""
     planned = scenario.planned
-    full = np.zeros_like(final_save_s + restart_s)
+    full = np.zeros(np.broadcast_shapes(final_save_s.shape, restart_s.shape))
     if planned.every_s is None:
         return full, full
     lost = beyond.planned_rework_s(final_save_s, planned.notice_s, rework_s)

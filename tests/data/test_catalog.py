@@ -22,6 +22,8 @@ TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
     "fsx_tiers.csv": catalog.fsx_tiers,
     "ceilings.csv": catalog.ceilings,
     "storage_prices.csv": catalog.storage_prices,
+    "storage_tiers.csv": catalog.storage_tiers,
+    "tier_prices.csv": catalog.tier_prices,
     "node_prices.csv": catalog.node_prices,
     "interruptions.csv": catalog.interruption_records,
     "interruption_logs.csv": catalog.interruption_logs,
