@@ -50,7 +50,7 @@ _OBJECTIVE_OF = {"storage_usd_per_month": STORAGE, "waste_fraction": WASTE, "wor
 MOST_TIES, MOST_FRONTIER = 50, 200
 EQUAL_FRACTION = 1e-6
 _OPENED, _ROUNDS, _ROWS_OF_A_TASK, _SORTED_ROWS = 64, 40, 65_536, 50_000
-_POLISHED, _POLISHED_RATIO = 16, 1.5
+_POLISHED, _POLISHED_RATIO, _FEW_SIZES = 16, 1.5, 128
 _REFUSALS = 3  # of plans of one way, before the way is given up
 
 
@@ -236,7 +236,7 @@ class _Run:
         """The figures of all plans that could matter."""
         if not self.units:
             return _Table([], EMPTY, [], self.objective)
-        looks = [_first_look(unit.supply, self.search.most_sizes) for unit in self.units]
+        looks = [_first_look(unit.supply, self._most_sizes) for unit in self.units]
         table = self._table(looks)
         for _ in range(_ROUNDS):
             gaps = {number: gap for number in range(len(looks)) if (gap := self._gaps(table, number)).size}
@@ -249,6 +249,14 @@ class _Run:
                 parts[number] = _sorted(joined([parts[number], taken(more, slice(end - gap.size, end))]))
             table = _Table(self.units, joined(parts), [len(part) for part in parts], self.objective)
         return self._polished(table)
+
+    @property
+    def _most_sizes(self) -> int:
+        """How many sizes of one kind are looked at first; few where the interval of each has to be searched."""
+        planned = self.scenario.planned
+        is_short = planned.every_s is not None and planned.notice_s is not None
+        searches = is_short or self.job.zone_usd_per_byte != 0.0 or self.objective == REWORK
+        return min(self.search.most_sizes, _FEW_SIZES) if searches else self.search.most_sizes
 
     def _polished(self, table: _Table) -> _Table:
         """Search the intervals of the best plans where T* is only close to the best."""
