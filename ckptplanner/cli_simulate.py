@@ -15,7 +15,7 @@ from ckptplanner.engine.simulation.check import Check, check
 from ckptplanner.engine.simulation.from_plan import setup_of
 from ckptplanner.engine.simulation.result import Simulation
 from ckptplanner.engine.simulation.run import simulate
-from ckptplanner.units import DAY, SECONDS, grouped, percent, rough, significant
+from ckptplanner.units import DAY, DAYS, SECONDS, brief, grouped, percent, rough, significant
 
 MOST_RUNS, MOST_SEED = 10_000_000, 2**63 - 1
 EXECUTORS = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}
@@ -94,7 +94,7 @@ def _words(named: NamedScenario, found: Simulation, verdict: Check) -> str:
     """What people read: the verdict, the waste with its spread, its parts, the interruptions."""
     low, middle, high = (percent(value) for value in found.quantiles.values())
     rows = [
-        ("Runs", f"{grouped(found.runs)} of {significant(found.span_s / DAY)} days, seed {found.seed}"),
+        ("Runs", f"{grouped(found.runs)} of {brief(found.span_s / DAY, DAYS)}, seed {found.seed}"),
         ("Waste", f"{percent(found.waste_fraction)} ± {significant(100 * found.standard_error, 2)} points"),
         ("Of single runs", f"5 % below {low}, half below {middle}, 95 % below {high}"),
         *((f"  {cause}", percent(share)) for cause, share in found.causes.items() if share > 0.0 and cause != "training"),

@@ -184,6 +184,16 @@ class Failures(Frozen):
         """Detect, reschedule and start together; reading the checkpoint comes on top. [s]"""
         return self.detect_s + self.reschedule_s + self.start_s
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether the gaps of the job's own clock follow another law than the memoryless one."""
+        return self.clock == "job" and (self.law != "weibull" or self.weibull_shape != 1.0)
+
+    @property
+    def memoryless(self) -> Failures:
+        """The same without the memory of the job's clock."""
+        return self.model_copy(update={"law": "weibull", "weibull_shape": 1.0}) if self.has_memory else self
+
 
 class CustomStorage(Frozen):
     """A file system that exists: what it does for this job and what it costs."""

@@ -154,6 +154,15 @@ def test_without_copies_local_saves_bring_nothing_and_that_is_said() -> None:
     assert any(one.path == "local.enabled" and "bring nothing" in one.message for one in plan.findings)
 
 
+def test_with_a_memory_both_are_compared_without_it() -> None:
+    """Two levels are computed for memoryless interruptions, so the single level beside them is too."""
+    memoryless, bursts = plan_with(local__enabled=True), plan_with(local__enabled=True, failures__weibull_shape=0.5)
+    assert memoryless.levels is not None
+    assert bursts.levels is not None
+    assert bursts.levels.single_level_fraction == memoryless.levels.single_level_fraction
+    assert any("with memoryless interruptions" in one.message for one in bursts.findings if one.path == "local.enabled")
+
+
 def test_the_ratio_is_the_best_of_all() -> None:
     """Rounding T3*/T1 is enough here: no other whole ratio wastes less."""
     free = plan_with(storage__write_s=1200.0, **COPIES).levels
