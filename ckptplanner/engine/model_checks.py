@@ -175,7 +175,13 @@ def _check_given_interval(plan: Plan, levels: Levels) -> Iterator[Finding]:
 def _check_gain(plan: Plan, levels: Levels) -> Iterator[Finding]:
     """Whether the local level brings anything against shared saves alone."""
     own, alone = levels.waste_fraction, levels.single_level_fraction
-    if levels.local.mtbi_s is None:
+    if levels.local.mtbi_s is None and any(row.share for row in plan.scenario.restart.classes):
+        yield finding(
+            "warning", "local.enabled",
+            "No restart class goes back to a save on the nodes (local drives or a replica), so local saves bring nothing here; "
+            "Survive shows what is left on the nodes, whatever the classes say.",
+        )  # fmt: skip
+    elif levels.local.mtbi_s is None:
         yield finding(
             "warning",
             "local.enabled",

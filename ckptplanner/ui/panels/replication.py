@@ -80,6 +80,8 @@ def _shared_each(plan: Plan) -> str:
     levels = plan.levels
     if levels is None:
         return ""
+    if levels.ratio == 1:
+        return say("each goes to shared storage too: every {time} with its stop", time=rough(levels.shared.interval_s, SECONDS))
     return say(
         "one in {ratio} shared: every {time}", ratio=grouped(levels.ratio), time=rough(levels.shared.interval_s, SECONDS)
     )
