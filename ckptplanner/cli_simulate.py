@@ -9,6 +9,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ckptplanner.engine.laws import Exponential
+from ckptplanner.engine.model_checks import law_words
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.simulation.check import Check, check
@@ -57,10 +59,10 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
         verdict = check(plan, found)
     if options.json:
         return json.dumps(_document(options, found, verdict), ensure_ascii=False, indent=1, allow_nan=False)
+    errors = [f"error: {finding.path}: {finding.message}" for finding in plan.findings if finding.severity == "error"]
     if found is None or verdict is None:
-        errors = [finding.message for finding in plan.findings if finding.severity == "error"]
-        return "\n".join([named.name, "There is nothing to simulate.", *errors[:1]])
-    return _words(named, found, verdict)
+        return "\n".join([named.name, "There is nothing to simulate.", *errors])
+    return "\n".join([_words(named, found, verdict), *(["", *errors] if errors else [])])
 
 
 def _executor(kind: str | None) -> AbstractContextManager[Executor | None]:
@@ -90,10 +92,18 @@ def _document(options: argparse.Namespace, found: Simulation | None, verdict: Ch
     }
 
 
+def _law_words(named: NamedScenario, found: Simulation) -> str:
+    """The law that was played, which may be another than the one that was asked for: there may be no gaps to take."""
+    if found.setup.fleet is not None:
+        return "each node ages by itself"
+    return "memoryless" if isinstance(found.setup.law, Exponential) else str(law_words(named.scenario.failures))
+
+
 def _words(named: NamedScenario, found: Simulation, verdict: Check) -> str:
     """What people read: the verdict, the waste with its spread, its parts, the interruptions."""
     low, middle, high = (percent(value) for value in found.quantiles.values())
     rows = [
+        ("Gaps", _law_words(named, found)),
         ("Runs", f"{grouped(found.runs)} of {brief(found.span_s / DAY, DAYS)}, seed {found.seed}"),
         ("Waste", f"{percent(found.waste_fraction)} ± {significant(100 * found.standard_error, 2)} points"),
         ("Of single runs", f"5 % below {low}, half below {middle}, 95 % below {high}"),

@@ -8,7 +8,7 @@ from ckptplanner.engine.laws import law_of
 from ckptplanner.engine.losses import RENEWAL, TWO_LEVELS
 from ckptplanner.engine.plan import Finding, Levels, Plan, Waste, finding
 from ckptplanner.engine.restarts import has_copies
-from ckptplanner.engine.scenario import Failures
+from ckptplanner.engine.scenario import LEAST_GAPS, Failures
 from ckptplanner.text import text
 from ckptplanner.units import DAY, DAYS, FRACTION, SECONDS, brief, grouped, percent, rough, significant
 
@@ -36,7 +36,7 @@ def _check_shares(plan: Plan) -> Iterator[Finding]:
 
 def _check_law(plan: Plan) -> Iterator[Finding]:
     failures = plan.scenario.failures
-    if failures.law == "empirical" and len(failures.gaps_s) < 2:
+    if failures.law == "empirical" and len(failures.gaps_s) < LEAST_GAPS:
         yield finding(
             "error", "failures.gaps_s", "The empirical law needs the gaps of a log, two at least; {count} are given.",
             count=len(failures.gaps_s),

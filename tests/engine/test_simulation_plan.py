@@ -302,3 +302,12 @@ def test_a_plan_with_an_error_prints_nulls(capsys: pytest.CaptureFixture[str]) -
     code, out, _ = run(capsys, E1, "--set", "storage.quota_gib=1")
     assert code == 3
     assert "nothing to simulate" in out
+    assert "error: storage" in out
+
+
+def test_an_error_is_printed_beside_what_was_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, E1, "--set", "failures.law=empirical")
+    assert code == 3
+    assert "error: failures.gaps_s: The empirical law needs the gaps of a log" in out
+    assert "memoryless" in out
+    assert "lognormal, shape 1" in run(capsys, E1, "--set", "failures.law=lognormal", "--runs", "100")[1]
