@@ -233,10 +233,13 @@ def _saves(plan: Plan, schedule: Schedule) -> list[tuple[str, str]]:
         return [("Save every", f"{every} ({schedule.interval_steps:,} steps)"), ("Restart takes", restart)]
     local, shared = plan.levels.local, plan.levels.shared
     own, far = brief(local.restart_s, SECONDS), brief(shared.restart_s, SECONDS)
+    takes = ("Restart takes", f"{own} from the drives, {far} from shared storage, {restart} on average")
+    if plan.levels.ratio == 1:  # T1 leaves the shared stop out that comes after each local one
+        return [("Save every", f"{every}, to the drives and to shared storage"), takes]
     return [
         ("Save locally every", brief(local.interval_s, SECONDS)),
-        ("To shared storage every", every + (f" (one in {plan.levels.ratio})" if plan.levels.ratio > 1 else " (each of them)")),
-        ("Restart takes", f"{own} from the drives, {far} from shared storage, {restart} on average"),
+        ("To shared storage every", f"{every} (one in {plan.levels.ratio})"),
+        takes,
     ]
 
 

@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import Any
 
+from ckptplanner.engine.laws import Exponential
+from ckptplanner.engine.model_checks import law_words
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.simulation.check import Check, check
@@ -13,7 +15,7 @@ from ckptplanner.engine.simulation.from_plan import setup_of
 from ckptplanner.engine.simulation.result import Simulation
 from ckptplanner.engine.simulation.run import simulate
 from ckptplanner.executors import add_executor, executor_of
-from ckptplanner.units import DAY, SECONDS, grouped, percent, rough, significant
+from ckptplanner.units import DAY, DAYS, SECONDS, brief, grouped, percent, rough, significant
 
 MOST_RUNS, MOST_SEED = 10_000_000, 2**63 - 1
 
@@ -54,10 +56,10 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
         verdict = check(plan, found)
     if options.json:
         return json.dumps(_document(options, found, verdict), ensure_ascii=False, indent=1, allow_nan=False)
+    errors = [f"error: {finding.path}: {finding.message}" for finding in plan.findings if finding.severity == "error"]
     if found is None or verdict is None:
-        errors = [finding.message for finding in plan.findings if finding.severity == "error"]
-        return "\n".join([named.name, "There is nothing to simulate.", *errors[:1]])
-    return _words(named, found, verdict)
+        return "\n".join([named.name, "There is nothing to simulate.", *errors])
+    return "\n".join([_words(named, found, verdict), *(["", *errors] if errors else [])])
 
 
 def _document(options: argparse.Namespace, found: Simulation | None, verdict: Check | None) -> dict[str, Any]:
@@ -83,11 +85,19 @@ def _document(options: argparse.Namespace, found: Simulation | None, verdict: Ch
     }
 
 
+def _law_words(named: NamedScenario, found: Simulation) -> str:
+    """The law that was played, which may be another than the one that was asked for: there may be no gaps to take."""
+    if found.setup.fleet is not None:
+        return "each node ages by itself"
+    return "memoryless" if isinstance(found.setup.law, Exponential) else str(law_words(named.scenario.failures))
+
+
 def _words(named: NamedScenario, found: Simulation, verdict: Check) -> str:
     """What people read: the verdict, the waste with its spread, its parts, the interruptions."""
     low, middle, high = (percent(value) for value in found.quantiles.values())
     rows = [
-        ("Runs", f"{grouped(found.runs)} of {significant(found.span_s / DAY)} days, seed {found.seed}"),
+        ("Gaps", _law_words(named, found)),
+        ("Runs", f"{grouped(found.runs)} of {brief(found.span_s / DAY, DAYS)}, seed {found.seed}"),
         ("Waste", f"{percent(found.waste_fraction)} ± {significant(100 * found.standard_error, 2)} points"),
         ("Of single runs", f"5 % below {low}, half below {middle}, 95 % below {high}"),
         *((f"  {cause}", percent(share)) for cause, share in found.causes.items() if share > 0.0 and cause != "training"),
