@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from ckptplanner.engine.laws import Exponential
@@ -54,9 +55,11 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
         with executor_of(options.executor) as executor:
             found = simulate(setup, runs=options.runs, seed=options.seed, executor=executor)
         verdict = check(plan, found)
-    if options.json:
-        return json.dumps(_document(options, found, verdict), ensure_ascii=False, indent=1, allow_nan=False)
     errors = [f"error: {finding.path}: {finding.message}" for finding in plan.findings if finding.severity == "error"]
+    if options.json:
+        for error in errors:
+            sys.stderr.write(f"{error}\n")
+        return json.dumps(_document(options, found, verdict), ensure_ascii=False, indent=1, allow_nan=False)
     if found is None or verdict is None:
         return "\n".join([named.name, "There is nothing to simulate.", *errors])
     return "\n".join([_words(named, found, verdict), *(["", *errors] if errors else [])])

@@ -294,8 +294,9 @@ def test_bad_numbers_are_refused_in_one_line(capsys: pytest.CaptureFixture[str],
 
 
 def test_a_plan_with_an_error_prints_nulls(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, E1, "--json", "--set", "storage.quota_gib=1")
+    code, out, err = run(capsys, E1, "--json", "--set", "storage.quota_gib=1")
     printed = json.loads(out)
+    assert err.startswith("error: storage")
     assert code == 3
     assert set(printed) == KEYS
     assert printed["waste_fraction"] is None
