@@ -229,7 +229,7 @@ def test_opened_gaps_find_what_a_full_look_finds() -> None:
 # ---------------------------------------------------------------- every proposal works
 
 
-@settings(STEADY, max_examples=25)
+@settings(STEADY, max_examples=16)
 @given(
     params=st.floats(math.log(125e6), math.log(10e12)).map(math.exp),
     nodes=st.one_of(st.integers(1, 64), st.integers(1, 16_384)),
