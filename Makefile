@@ -2,6 +2,7 @@
 # make test   the tests, without a screen make shots  the pictures in docs/img
 # make lint   format, rules, types        make bench-claim  a published claim, simulated
 #                                         make bench-simulator  its speed against SimPy
+#                                         make bench-optimise  a million plans ranked
 #
 # `run` and `test` set up what is missing: packaging/setup.sh says how.
 
@@ -11,7 +12,7 @@ EXAMPLE := resources/examples/nemotron-3.5-super.ckptplan.json
 export LANG ?= C.UTF-8
 export PYQTGRAPH_QT_LIB := PySide6
 
-.PHONY: run test lint bench bench-claim bench-simulator shots
+.PHONY: run test lint bench bench-claim bench-simulator bench-optimise shots
 
 run: .venv/.desktop
 	@$(PYTHON) -m ckptplanner $(EXAMPLE)
@@ -32,6 +33,9 @@ bench-claim: .venv/.offscreen
 
 bench-simulator: .venv/.offscreen
 	$(PYTHON) -m tests.bench.simulator
+
+bench-optimise: .venv/.offscreen
+	$(PYTHON) tests/bench/optimise.py
 
 shots: .venv/.offscreen
 	QT_QPA_PLATFORM=offscreen $(PYTHON) packaging/shots.py

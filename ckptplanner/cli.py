@@ -24,6 +24,7 @@ from ckptplanner.engine.plan import Plan, Schedule
 from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.sentence import option_name, sentence
 from ckptplanner.engine.workbook_file import WorkbookError, read
+from ckptplanner.executors import ExecutorError
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
 
 OK, REFUSED, PLAN_HAS_ERRORS = 0, 2, 3
@@ -96,6 +97,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     if is_comparison:
         return _compare(workbook, as_json=options.json)
+    try:
+        return _run(workbook, options)
+    except ExecutorError as error:
+        return _refuse(str(error))
+
+
+def _run(workbook: Workbook, options: argparse.Namespace) -> int:
+    """What a command does with the scenario that is shown."""
     named = workbook.shown
     if options.command == "optimize":
         from ckptplanner import cli_optimize
@@ -224,10 +233,13 @@ def _saves(plan: Plan, schedule: Schedule) -> list[tuple[str, str]]:
         return [("Save every", f"{every} ({schedule.interval_steps:,} steps)"), ("Restart takes", restart)]
     local, shared = plan.levels.local, plan.levels.shared
     own, far = brief(local.restart_s, SECONDS), brief(shared.restart_s, SECONDS)
+    takes = ("Restart takes", f"{own} from the drives, {far} from shared storage, {restart} on average")
+    if plan.levels.ratio == 1:  # T1 leaves the shared stop out that comes after each local one
+        return [("Save every", f"{every}, to the drives and to shared storage"), takes]
     return [
         ("Save locally every", brief(local.interval_s, SECONDS)),
-        ("To shared storage every", every + (f" (one in {plan.levels.ratio})" if plan.levels.ratio > 1 else " (each of them)")),
-        ("Restart takes", f"{own} from the drives, {far} from shared storage, {restart} on average"),
+        ("To shared storage every", f"{every} (one in {plan.levels.ratio})"),
+        takes,
     ]
 
 

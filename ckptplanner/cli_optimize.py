@@ -6,10 +6,10 @@ import argparse
 import json
 from typing import Any
 
-from ckptplanner.cli_simulate import EXECUTORS, executor_of
 from ckptplanner.engine.families import FAMILIES
 from ckptplanner.engine.optimise import LIMITS, Decision, Proposal, Search, optimise
 from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.executors import add_executor, executor_of
 from ckptplanner.frozen import Frozen
 from ckptplanner.units import FRACTION, SECONDS, USD, USD_PER_MONTH, Unit, UnitError, brief, parse, rough
 
@@ -33,7 +33,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--price", metavar="ID=USD", action="append", type=_price, default=[], dest="prices",
         help="a price that was asked for, by the name it was asked by",
     )  # fmt: skip
-    command.add_argument("--executor", choices=tuple(EXECUTORS), help="work in several threads or processes")
+    add_executor(command)
 
 
 def _limit(written: str) -> tuple[str, float]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+import sys
 from typing import Any
 
+from ckptplanner.engine.laws import Exponential
+from ckptplanner.engine.model_checks import law_words
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.simulation.check import Check, check
 from ckptplanner.engine.simulation.from_plan import setup_of
 from ckptplanner.engine.simulation.result import Simulation
 from ckptplanner.engine.simulation.run import simulate
-from ckptplanner.units import DAY, SECONDS, grouped, percent, rough, significant
+from ckptplanner.executors import add_executor, executor_of
+from ckptplanner.units import DAY, DAYS, SECONDS, brief, grouped, percent, rough, significant
 
 MOST_RUNS, MOST_SEED = 10_000_000, 2**63 - 1
-EXECUTORS = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--runs", metavar="N", type=_runs, default=1000, help="how many runs; 1000 if left out")
     command.add_argument("--seed", metavar="S", type=_seed, default=0, help="the same seed gives the same result")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--executor", choices=tuple(EXECUTORS), help="work in several threads or processes")
+    add_executor(command)
 
 
 def _runs(written: str) -> int:
@@ -55,17 +55,14 @@ def simulated(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> 
         with executor_of(options.executor) as executor:
             found = simulate(setup, runs=options.runs, seed=options.seed, executor=executor)
         verdict = check(plan, found)
+    errors = [f"error: {finding.path}: {finding.message}" for finding in plan.findings if finding.severity == "error"]
     if options.json:
+        for error in errors:
+            sys.stderr.write(f"{error}\n")
         return json.dumps(_document(options, found, verdict), ensure_ascii=False, indent=1, allow_nan=False)
     if found is None or verdict is None:
-        errors = [finding.message for finding in plan.findings if finding.severity == "error"]
-        return "\n".join([named.name, "There is nothing to simulate.", *errors[:1]])
-    return _words(named, found, verdict)
-
-
-def executor_of(kind: str | None) -> AbstractContextManager[Executor | None]:
-    """The executor of that kind; none where none is asked for."""
-    return nullcontext() if kind is None else EXECUTORS[kind](os.cpu_count())
+        return "\n".join([named.name, "There is nothing to simulate.", *errors])
+    return "\n".join([_words(named, found, verdict), *(["", *errors] if errors else [])])
 
 
 def _document(options: argparse.Namespace, found: Simulation | None, verdict: Check | None) -> dict[str, Any]:
@@ -91,11 +88,19 @@ def _document(options: argparse.Namespace, found: Simulation | None, verdict: Ch
     }
 
 
+def _law_words(named: NamedScenario, found: Simulation) -> str:
+    """The law that was played, which may be another than the one that was asked for: there may be no gaps to take."""
+    if found.setup.fleet is not None:
+        return "each node ages by itself"
+    return "memoryless" if isinstance(found.setup.law, Exponential) else str(law_words(named.scenario.failures))
+
+
 def _words(named: NamedScenario, found: Simulation, verdict: Check) -> str:
     """What people read: the verdict, the waste with its spread, its parts, the interruptions."""
     low, middle, high = (percent(value) for value in found.quantiles.values())
     rows = [
-        ("Runs", f"{grouped(found.runs)} of {significant(found.span_s / DAY)} days, seed {found.seed}"),
+        ("Gaps", _law_words(named, found)),
+        ("Runs", f"{grouped(found.runs)} of {brief(found.span_s / DAY, DAYS)}, seed {found.seed}"),
         ("Waste", f"{percent(found.waste_fraction)} ± {significant(100 * found.standard_error, 2)} points"),
         ("Of single runs", f"5 % below {low}, half below {middle}, 95 % below {high}"),
         *((f"  {cause}", percent(share)) for cause, share in found.causes.items() if share > 0.0 and cause != "training"),

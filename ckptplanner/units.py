@@ -216,9 +216,7 @@ def exact(value: float, unit: Unit) -> str:
         hours, rest = divmod(int(value), 3600)
         minutes, seconds = divmod(rest, 60)
         parts = [(hours, "h"), (minutes, "min"), (seconds, "s")]
-        used = [f"{grouped(number)}{NBSP}{name}" for number, name in parts if number]
-        if len(used) <= 2:
-            return NBSP.join(used)
+        return NBSP.join(f"{grouped(number)}{NBSP}{name}" for number, name in parts if number)
     if unit.kind == "fraction":
         percent = f"{_trim(float(f'{value * 100:.12g}'))}{NBSP}%"
         return percent if parse(percent, unit) == value else _trim(value)

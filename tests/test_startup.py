@@ -52,6 +52,9 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.engine.compare",
         "ckptplanner.engine.campaign",
         "ckptplanner.engine.requirement",
+        "ckptplanner.engine.optimise",
+        "ckptplanner.engine.flips",
+        "ckptplanner.engine.regret",
         "concurrent.futures",
     ],
 )

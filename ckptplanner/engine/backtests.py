@@ -70,6 +70,7 @@ class Backtest:
     mean_gap_s: float
     weibull_shape: float | None  # None where there are too few gaps to tell
     young_interval_s: float  # sqrt(2 C M) with the mean gap, not below C + t_a
+    formula_interval_s: float  # sqrt(2 C M) itself
     young_fraction: float
     best_interval_s: float  # the best constant one in hindsight, to 1 %
     best_fraction: float
@@ -78,6 +79,11 @@ class Backtest:
     first_order_fraction: float | None  # what the first order says at Young's T; None above 100 %
     curve_interval_s: FloatArray  # from a quarter of Young's T to four times, 1 % apart
     curve_fraction: FloatArray
+
+    @property
+    def is_young_raised(self) -> bool:
+        """Whether Young's T is shorter than a save takes, so that the least possible one stands in its place."""
+        return self.young_interval_s > self.formula_interval_s * (1.0 + 1e-9)
 
 
 @lru_cache(maxsize=1)
@@ -89,12 +95,20 @@ def logs() -> tuple[Log, ...]:
     )
 
 
+def _formula_interval_s(costs: Costs, mean_gap_s: FloatArray) -> FloatArray:
+    """Young's T as his formula has it. [s]"""
+    lost = np.full_like(mean_gap_s, costs.all_lost_s)
+    return interval.best_interval_s(lost, mean_gap_s, model="young", published_next_save=costs.published_next_save)
+
+
 def _young_interval_s(costs: Costs, mean_gap_s: FloatArray) -> FloatArray:
     """Young's T as the planner would plan it: never shorter than a save takes. [s]"""
-    lost = np.full_like(mean_gap_s, costs.all_lost_s)
-    best = interval.best_interval_s(lost, mean_gap_s, model="young", published_next_save=costs.published_next_save)
-    background = 0.0 if costs.published_next_save else costs.background_s
-    return np.asarray(np.maximum(np.maximum(best, costs.blocking_s + background), 1e-3))
+    return np.asarray(np.maximum(np.maximum(_formula_interval_s(costs, mean_gap_s), _least_interval_s(costs)), 1e-3))
+
+
+def _least_interval_s(costs: Costs) -> float:
+    """What a save takes, C + t_a. [s]"""
+    return costs.blocking_s + (0.0 if costs.published_next_save else costs.background_s)
 
 
 def _predicted(costs: Costs, interval_s: float, mean_gap_s: float) -> tuple[float, float | None]:
@@ -135,7 +149,7 @@ def backtest(log: Log, case: Costs) -> Backtest:
     """Replay a log under a case of costs. Pure; remembered. 5,000 gaps take some 20 ms, 100,000 half a second."""
     gaps = np.array(log.gaps_s)
     mean_gap_s = float(gaps.mean())
-    young = float(_young_interval_s(case, np.array(mean_gap_s)))
+    young, formula = (float(of(case, np.array(mean_gap_s))) for of in (_young_interval_s, _formula_interval_s))
     curve = replay.intervals_around_s(young)
     fractions = replay.replayed_waste_fraction(
         gaps, curve, blocking_s=case.blocking_s, background_s=case.behind_s(curve),
@@ -154,6 +168,7 @@ def backtest(log: Log, case: Costs) -> Backtest:
         mean_gap_s=mean_gap_s,
         weibull_shape=replay.weibull_shape(gaps) if gaps.size >= LEAST_GAPS_FOR_SHAPE else None,
         young_interval_s=young,
+        formula_interval_s=formula,
         young_fraction=float(fractions[replay.STEPS_EACH_WAY]),
         best_interval_s=float(curve[best]),
         best_fraction=float(fractions[best]),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.node_plan import Hop
 from ckptplanner.engine.plan import Levels, Option, Plan, Waste
+from ckptplanner.engine.restarts import each_way
 from ckptplanner.engine.scenario import Storage
 from ckptplanner.text import Text, text
 from ckptplanner.units import (
@@ -112,8 +113,11 @@ def _save_on_two_levels(levels: Levels, *, waits: bool) -> Card:
     elif levels.ratio == 1:
         both = _time(local.blocking_s + shared.blocking_s)
         to_shared = text("shared: each of them, {both_stops_s} of stop in all", both_stops_s=both)
+    figure, often = "local_interval_s", _time(local.interval_s)
+    if levels.ratio == 1:  # a shared stop after each local one: T1 leaves it out
+        figure, often = "period_s" if waits else "interval_s", every
     return Card(
-        text("SAVE EVERY"), "local_interval_s", _time(local.interval_s), text("on the nodes' drives"),
+        text("SAVE EVERY"), figure, often, text("on the nodes' drives"),
         (to_shared,
          text("restorable after {local_durable_after_s}, {durable_after_s}",
               local_durable_after_s=_time(local.durable_after_s), durable_after_s=_time(shared.durable_after_s))),
@@ -125,9 +129,13 @@ def _if_it_breaks(plan: Plan, basis: str) -> Card:
     worst, mean = (waste.worst_rework_s, waste.mean_rework_s) if waste else (None, None)
     restart = schedule.restart_s if schedule else None
     reach = plan.beyond.oldest_reach_s if plan.beyond else None
+    times = {"mean_rework_s": _time(mean), "restart_s": _time(restart)}
+    after = text("mean {mean_rework_s}, runs again in {restart_s}", **times)
+    if len(each_way(plan)) > 1:
+        after = text("on average {mean_rework_s}, runs again in {restart_s}", **times)
     return Card(
         text("IF IT BREAKS"), "worst_rework_s", _time(worst), text("lost at most"),
-        (text("mean {mean_rework_s}, runs again in {restart_s}", mean_rework_s=_time(mean), restart_s=_time(restart)),
+        (after,
          text("can go back {reach_s}", reach_s=_far(reach))),
     )  # fmt: skip
 
@@ -217,7 +225,7 @@ def quota_gib(storage: Storage) -> float | None:
 
 def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
     """S, W, T*, waste, planned stops where there are any, goodput and total, in that order."""
-    schedule, waste = plan.schedule, plan.waste
+    waste = plan.waste
     lost = waste.chosen_fraction if waste else None
     first = waste.first_order_fraction if waste else None
     shown = UNKNOWN if lost is None else percent(lost)
@@ -230,7 +238,7 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
     return (
         text("one checkpoint {checkpoint_bytes}", checkpoint_bytes=_size(plan.checkpoint.checkpoint_bytes)),
         text("needed {required_write_bytes_per_s}", required_write_bytes_per_s=needed),
-        text("best interval {best_interval_s}", best_interval_s=_best(schedule.best_interval_s) if schedule else UNKNOWN),
+        _best_words(plan),
         text("waste from saving and interruptions {waste_fraction}", waste_fraction=shown),
         text("first order {first_order_fraction}",
              first_order_fraction=UNKNOWN if first is None else percent(first)),
@@ -238,6 +246,14 @@ def small_line(plan: Plan, basis: str = "month") -> tuple[Text, ...]:
         text("goodput {goodput_fraction}", goodput_fraction=good),
         text("total {total_usd} {per}", total_usd=exact, per=basis_words(basis)),
     )  # fmt: skip
+
+
+def _best_words(plan: Plan) -> Text:
+    """T*; with two levels T3*, which the whole number of local saves between shared ones does not meet."""
+    best = UNKNOWN if plan.schedule is None else _best(plan.schedule.best_interval_s)
+    if plan.levels is not None:
+        return text("best shared interval {best_interval_s} before rounding to local saves", best_interval_s=best)
+    return text("best interval {best_interval_s}", best_interval_s=best)
 
 
 def _planned_stops(waste: Waste | None) -> Text:

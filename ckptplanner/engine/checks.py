@@ -21,6 +21,7 @@ from ckptplanner.engine.outcome import can_feed, required_write_bytes_per_s
 from ckptplanner.engine.plan import SEVERITIES, Finding, Option, Plan, Schedule, Severity, finding
 from ckptplanner.engine.scenario import PATHS, NamedScenario, Scenario, storage_price_path
 from ckptplanner.engine.sentence import option_name
+from ckptplanner.engine.value_words import nodes_words
 from ckptplanner.frozen import spec_of, value_at
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import (
@@ -502,10 +503,10 @@ def source_findings(named: NamedScenario) -> tuple[Finding, ...]:
         found.append(
             finding(
                 "warning", "failures.mtbi_s",
-                "{mtbi} is not your own record: published records span {low} to {high} for {nodes} nodes.",
+                "{mtbi} is not your own record: published records span {low} to {high} for {nodes}.",
                 mtbi=rough(mtbi.mtbi_s * mtbi.mtbi_nodes / named.scenario.workload.nodes, SECONDS),
                 low=rough(min(records), SECONDS), high=rough(max(records), SECONDS),
-                nodes=grouped(named.scenario.workload.nodes),
+                nodes=nodes_words(named.scenario.workload.nodes),
             )
         )  # fmt: skip
     if guesses := _guessed(named):

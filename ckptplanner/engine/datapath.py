@@ -313,7 +313,9 @@ def _local_write(way: Way) -> Phase:
     # with copies the local level is written by "replicate", drives included
     is_level = way.scenario.local.enabled and way.scenario.replication.factor == 1
     is_used = is_level or way.scenario.memory.ring_bytes is not None
-    return _phase(way, "local_write", text("Local write"), hops, size, way.period_s, is_used)
+    by_copies = way.scenario.local.enabled and not is_level
+    title = text("Local write, no copies") if by_copies else text("Local write")
+    return _phase(way, "local_write", title, hops, size, way.period_s, is_used)
 
 
 def _gds_write(way: Way) -> Phase:

@@ -16,7 +16,16 @@ from pydantic import ValidationError
 from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord, LayoutPart, Log, ModelParts, ModelRow, NodeType, Row
 from ckptplanner.engine.operations import RestartClass, SaveRow
-from ckptplanner.engine.scenario import MOST_GAPS, PATHS, CustomStorage, NamedScenario, Scenario, Source, storage_price_path
+from ckptplanner.engine.scenario import (
+    LEAST_GAPS,
+    MOST_GAPS,
+    PATHS,
+    CustomStorage,
+    NamedScenario,
+    Scenario,
+    Source,
+    storage_price_path,
+)
 from ckptplanner.frozen import FieldSpec, Frozen, PathError, spec_of, value_at, with_value
 from ckptplanner.units import SECONDS, UnitError, exact, parse
 
@@ -272,10 +281,15 @@ def _record_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
         yield path, part, source.model_copy(update={"text": f"{record.name}: {record.counted}. {record.source}"})
 
 
+def mean_of_log_s(log: Log) -> float:
+    """The mean gap of a log as a plan takes it: to 4 significant digits, more than any log knows it to. [s]"""
+    return float(f"{log.span_s / len(log.gaps_s):.4g}")
+
+
 def _log_changes(scenario: Scenario, log: Log) -> Iterable[Change]:
     """The mean gap of a log; where it does not say on how many nodes, it is taken as this job's own."""
     source = _from_log("failures.mtbi_s", log)
-    yield "failures.mtbi_s", log.span_s / len(log.gaps_s), source
+    yield "failures.mtbi_s", mean_of_log_s(log), source
     nodes = source.model_copy(update={"path": "failures.mtbi_nodes"})
     if log.nodes is None:
         nodes = nodes.model_copy(update={"kind": "guess", "note": "The log does not say how many nodes; taken as this job's."})
@@ -294,8 +308,14 @@ def _gaps_changes(scenario: Scenario, value: Any) -> Iterable[Change]:
     if not isinstance(value, Log):
         yield "failures.gaps_s", value, None
         return
+    if len(value.gaps_s) < LEAST_GAPS:
+        raise EditError("failures.gaps_s", f"{value.name} has one gap, and a spread needs two at least; take its mean alone")
     yield from _log_changes(scenario, value)
-    yield "failures.gaps_s", value.gaps_s[-MOST_GAPS:], _from_log("failures.gaps_s", value)
+    source, count = _from_log("failures.gaps_s", value), len(value.gaps_s)
+    if count > MOST_GAPS:
+        text = f"{value.name}: the last {MOST_GAPS:,} of {count:,} gaps. {value.source}"
+        source = source.model_copy(update={"text": text})
+    yield "failures.gaps_s", value.gaps_s[-MOST_GAPS:], source
     yield "failures.law", "empirical", _from_log("failures.law", value)
 
 

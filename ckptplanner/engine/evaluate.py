@@ -111,7 +111,8 @@ def _levels(scenario: Scenario, job: Job, result: Outcome) -> Levels | None:
     one = {name: float(getattr(result, name)[0, 0]) for name in names_of(Outcome)}
     waste = _known(result.exact_fraction) if _saves_fit(scenario, result) else None
     ratio = round(one["ratio"])
-    alone = evaluate(scenario.model_copy(update={"local": local.model_copy(update={"enabled": False})}))
+    without = {"local": local.model_copy(update={"enabled": False}), "failures": scenario.failures.memoryless}
+    alone = evaluate(scenario.model_copy(update=without))  # two levels are computed for memoryless interruptions, so like them
     own = None if waste is None else waste * one["local_fraction"]
     return Levels(
         local=Level(

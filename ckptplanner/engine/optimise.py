@@ -6,6 +6,7 @@
 The search misses nothing. What is lost falls with the size of a file system and its bill rises, so between two sizes a and b
 no plan can be better than the bill of a with the loss of b: where a kind has more sizes than are looked at, the gaps that
 could hold a better plan are opened until none is left. (Intervals in whole steps can upset that order by a step's worth.)
+With two levels T and n follow level by level and are then searched for the best plans of each way, 16 a kind of file system.
 A price that nobody vouches for keeps a kind out of the ranking; it is asked for.
 """
 
@@ -22,7 +23,20 @@ import numpy as np
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.families import FAMILIES, Ask, LeftOut, Supply, supplies
 from ckptplanner.engine.job import Job, job_of
-from ckptplanner.engine.ranking import COST, EMPTY, REWORK, STORAGE, WASTE, Bounds, Columns, columns, joined, taken
+from ckptplanner.engine.ranking import (
+    COST,
+    EMPTY,
+    REWORK,
+    STORAGE,
+    WASTE,
+    Bounds,
+    Columns,
+    columns,
+    joined,
+    polished,
+    replaced,
+    taken,
+)
 from ckptplanner.engine.replication import IntArray
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.ways import Way, changed, ways
@@ -36,6 +50,7 @@ _OBJECTIVE_OF = {"storage_usd_per_month": STORAGE, "waste_fraction": WASTE, "wor
 MOST_TIES, MOST_FRONTIER = 50, 200
 EQUAL_FRACTION = 1e-6
 _OPENED, _ROUNDS, _ROWS_OF_A_TASK, _SORTED_ROWS = 64, 40, 65_536, 50_000
+_POLISHED, _POLISHED_RATIO, _FEW_SIZES = 16, 1.5, 128
 _REFUSALS = 3  # of plans of one way, before the way is given up
 
 
@@ -201,7 +216,7 @@ class _Run:
 
     # -- the table
 
-    def figures(self, work: list[tuple[_Unit, FloatArray]]) -> Columns:
+    def figures(self, work: list[tuple[_Unit, FloatArray]], *, polish: bool = False) -> Columns:
         """The figures of some units, one after another; those of one way go together, up to some rows."""
         scenarios: list[Scenario] = []
         tasks: list[list[tuple[Supply, FloatArray]]] = []
@@ -213,7 +228,7 @@ class _Run:
                 rows = 0
             tasks[-1].append((unit.supply, index))
             rows += len(index)
-        call = partial(columns, objective=self.objective, bounds=self.bounds)
+        call = partial(polished if polish else columns, objective=self.objective, bounds=self.bounds)
         done = self.executor.map(call, scenarios, tasks) if self.executor is not None else map(call, scenarios, tasks)
         return joined([part for parts in done for part in parts])
 
@@ -221,7 +236,7 @@ class _Run:
         """The figures of all plans that could matter."""
         if not self.units:
             return _Table([], EMPTY, [], self.objective)
-        looks = [_first_look(unit.supply, self.search.most_sizes) for unit in self.units]
+        looks = [_first_look(unit.supply, self._most_sizes) for unit in self.units]
         table = self._table(looks)
         for _ in range(_ROUNDS):
             gaps = {number: gap for number in range(len(looks)) if (gap := self._gaps(table, number)).size}
@@ -233,7 +248,34 @@ class _Run:
             for (number, gap), end in zip(gaps.items(), ends, strict=True):
                 parts[number] = _sorted(joined([parts[number], taken(more, slice(end - gap.size, end))]))
             table = _Table(self.units, joined(parts), [len(part) for part in parts], self.objective)
-        return table
+        return self._polished(table)
+
+    @property
+    def _most_sizes(self) -> int:
+        """How many sizes of one kind are looked at first; few where the interval of each has to be searched."""
+        planned = self.scenario.planned
+        is_short = planned.every_s is not None and planned.notice_s is not None
+        searches = is_short or self.job.zone_usd_per_byte != 0.0 or self.objective == REWORK
+        return min(self.search.most_sizes, _FEW_SIZES) if searches else self.search.most_sizes
+
+    def _polished(self, table: _Table) -> _Table:
+        """Search the intervals of the best plans where T* is only close to the best."""
+        near: dict[int, IntArray] = {}
+        for number, unit in enumerate(self.units):
+            scenario = unit.way.scenario
+            if scenario.local.enabled or scenario.storage.published == "next_save":
+                part = table.parts[number]
+                value = np.where(part.works, part.value(self.objective), np.inf)
+                order = np.argsort(value, kind="stable")[:_POLISHED]
+                keep = (value[order] <= table.best_of() * _POLISHED_RATIO) & np.isfinite(value[order])
+                if keep.any():
+                    near[number] = np.sort(order[keep])
+        if not near:
+            return table
+        found = self.figures([(self.units[n], table.parts[n].index[at]) for n, at in near.items()], polish=True)
+        at = np.concatenate([table.starts[number] + rows for number, rows in near.items()])
+        rows = replaced(table.rows, at, found)
+        return _Table(self.units, rows, [len(part) for part in table.parts], self.objective)
 
     def _table(self, looks: list[FloatArray]) -> _Table:
         """The figures of some sizes of each unit."""
@@ -314,6 +356,8 @@ class _Run:
         asked, month = float(rows.asked_s[at]), float(rows.usd_per_month[at])
         edits |= {"storage.pace": "within", "storage.write_s": float(rows.write_s[at])}
         edits["storage.interval_s"] = None if np.isnan(asked) else asked
+        if not np.isnan(rows.ratio[at]):
+            edits["local.ratio"] = int(rows.ratio[at])
         return edits | unit.supply.edits(self.scenario, self.job, int(rows.index[at]), month if unit.is_priced else None)
 
     def _scenario(self, table: _Table, at: int) -> Scenario:

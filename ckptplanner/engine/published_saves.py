@@ -16,6 +16,7 @@ from ckptplanner.units import (
     GB,
     GBPS,
     HOUR,
+    MB,
     MINUTE,
     TB,
     brief,
@@ -73,8 +74,9 @@ def _llama_shard() -> Compared:
     return Compared(
         text("{each} on average", each=brief(each, BYTES)),
         each,
-        4 * GB,
-        text("Within the range: of GPUs that hold the same part only one need write it, so their shares differ widely."),
+        min(max(each, 1 * MB), 4 * GB),  # the nearest value of the reported range
+        text("Within the range, so the ratio is 1: of GPUs that hold the same part only one need write it, and their shares "
+             "differ widely."),
         ((text("parameters"), "405.853 B", "config.json in NVIDIA aiconfigurator-core 0.12.0"), bytes_per_param("megatron-14"),
          (text("GPUs"), "16,384", _LLAMA)),
     )  # fmt: skip

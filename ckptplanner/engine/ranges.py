@@ -18,8 +18,9 @@ from ckptplanner.data import catalog
 from ckptplanner.engine.levers import BYTES_EACH, GPU_VALUE, RESTART_BASE, STORAGE_PRICE, Lever, lever_of, limits_of
 from ckptplanner.engine.measure import alternatives
 from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.value_words import nodes_words
 from ckptplanner.text import Text, text
-from ckptplanner.units import MINUTE, grouped
+from ckptplanner.units import MINUTE
 
 Kind = Literal["published", "catalog", "assumption", "given"]
 Ends = tuple[float, float]
@@ -92,8 +93,8 @@ def _records_words(named: NamedScenario) -> Text:
     found = alternatives(named, "failures.mtbi_s")
     low, high = (pick(found, key=lambda record: record.value) for pick in (min, max))
     return text(
-        "{count} published records, scaled to {nodes} nodes: from {lowest} to {highest}",
-        count=len(found), nodes=grouped(named.scenario.failures.mtbi_nodes), lowest=low.name, highest=high.name,
+        "{count} published records, scaled to {nodes}: from {lowest} to {highest}",
+        count=len(found), nodes=nodes_words(named.scenario.failures.mtbi_nodes), lowest=low.name, highest=high.name,
     )  # fmt: skip
 
 

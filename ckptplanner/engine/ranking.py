@@ -2,9 +2,9 @@
 
 For a given file system the write time is not searched: the shortest that it sustains is the best one.
 
-* Asynchronous. At a fixed interval the waste grows with t_a: so does what an interruption loses (t), and what a slowed
-  down step costs (sigma). Where the interval must follow the write (T >= C + t_a) a shorter write only frees it.
-* Synchronous. C = t_w, and the least waste at its own T grows with C: at the same T every term of it does.
+* Asynchronous. At any interval the waste grows with t_a: so does what an interruption loses (t), and what a slowed down
+  step costs (sigma). Where the interval must follow the write (T >= C + t_a) a shorter write only frees it.
+* Synchronous. C = t_w: at any interval every term of the waste grows with C.
 * R, the final save before a planned stop and the bill of the file system depend on its rate alone, not on the time given.
 * With other jobs on it a shorter write also overlaps with fewer of them. Their number is a rising step function of the write
   time, so the shortest write that is long enough is the least fixed point; `_fastest` climbs to it from below.
@@ -12,7 +12,8 @@ For a given file system the write time is not searched: the shortest that it sus
 So each file system has one candidate, at the left end of its tooth (teeth.py), or where the 10 GB/s rule of EFA begins; a
 search over sizes is a search over all write times. T* is the best interval unless a save itself costs money (traffic
 between zones, requests), a stop comes announced too late for a last save, or a limit on lost work forces a shorter one:
-then T is searched between its bounds.
+then T is searched between its bounds. T* of two levels (level by level, n whole) and of checkpoints that count from the next
+save on is only close to the best: `polished` searches T there, and n beside it, and keeps the better.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ from ckptplanner.engine.outcome import (
     writing_at_once,
 )
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, MAX_S, Scenario
-from ckptplanner.frozen import BoolArray, FloatArray
+from ckptplanner.frozen import BoolArray, FloatArray, with_value
 
 CHUNK = 16_384  # so many plans at once stay in the cache
+MOST_RATIO = 1_000_000  # of local saves for a shared one
 SHORTEST_S = 1e-3  # the least write time that a scenario takes
-_GOLDEN, _SECTIONS, _HALVINGS = (np.sqrt(5.0) - 1.0) / 2.0, 32, 40
+_GOLDEN, _SECTIONS, _HALVINGS, _CELLS = (np.sqrt(5.0) - 1.0) / 2.0, 26, 30, 64
 _CLIMBS, _TIGHTENINGS = 64, 12
 _EDGE = 1.0 + 1e-12
 COST, WASTE, STORAGE, REWORK = "cost", "waste", "storage", "rework"
@@ -69,6 +71,7 @@ class Columns:
     write_s: FloatArray
     interval_s: FloatArray
     asked_s: FloatArray  # NaN where T* is used
+    ratio: FloatArray  # n where it was searched, else NaN
     works: BoolArray  # nothing stands in its way, whatever the limits
     within: BoolArray  # and it keeps the limits
 
@@ -88,7 +91,7 @@ def _names() -> tuple[str, ...]:
 
 
 _NOTHING = np.zeros(0)
-EMPTY = Columns(*(_NOTHING,) * 8, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+EMPTY = Columns(*(_NOTHING,) * 9, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
 
 
 def joined(parts: list[Columns]) -> Columns:
@@ -103,7 +106,9 @@ def taken(columns: Columns, at: Any) -> Columns:
     return Columns(**{name: getattr(columns, name)[at] for name in _names()})
 
 
-def columns(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objective: str, bounds: Bounds) -> list[Columns]:
+def columns(
+    scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objective: str, bounds: Bounds, *, polish: bool = False
+) -> list[Columns]:
     """Work out the figures of some sizes of some supplies.
 
     Args:
@@ -111,6 +116,7 @@ def columns(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objec
         lots: Kinds of file system and indices of their sizes, (n,).
         objective: What is minimised where T is free: cost, waste, storage or rework.
         bounds: The limits.
+        polish: Search T of every plan.
 
     Returns:
         The columns in the order of the lots, in pieces that do not end where the lots do.
@@ -120,12 +126,38 @@ def columns(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objec
     parts, waiting = [], list[_Rows]()
     for one in [piece for whole in rows for piece in whole.pieces()]:
         if waiting and sum(len(other) for other in waiting) + len(one) > CHUNK:
-            parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns())
+            parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns(polish))
             waiting = []
         waiting.append(one)
     if waiting:
-        parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns())
+        parts.append(_Chunk(scenario, job, _Rows.joined(waiting), objective, bounds).columns(polish))
     return parts
+
+
+def polished(scenario: Scenario, lots: Sequence[tuple[Supply, FloatArray]], objective: str, bounds: Bounds) -> list[Columns]:
+    """Work out the figures with T searched for every plan, and with it n of two levels; what `columns` says where it is better.
+
+    The n that are tried: 1, and the whole numbers around T3 / sqrt(2 C1 M1) at the shortest, the middle and the longest T3.
+    """
+    job = job_of(scenario)
+    if job.levels is None:
+        return columns(scenario, lots, objective, bounds, polish=True)
+    best = joined(columns(scenario, lots, objective, bounds))
+    own = np.sqrt(2.0 * scenario.local.blocking_s * min(job.levels.local_mtbi_s, 1e15))
+    around = np.quantile(best.interval_s, (0.0, 0.5, 1.0), method="nearest") / max(own, scenario.workload.step_s)
+    tried = {1, *(max(round(float(np.floor(one))) + more, 1) for one in around for more in (0, 1))}
+    for ratio in sorted(one for one in tried if one <= MOST_RATIO):
+        trial = with_value(scenario, "local.ratio", ratio)
+        best = _better(best, joined(columns(trial, lots, objective, bounds, polish=True)), objective)
+    return [best]
+
+
+def replaced(columns: Columns, at: Any, others: Columns) -> Columns:
+    """A copy in which some plans stand in the place of others."""
+    made = {name: getattr(columns, name).copy() for name in _names()}
+    for name in _names():
+        made[name][at] = getattr(others, name)
+    return Columns(**made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,23 +227,20 @@ class _Chunk:
         self.mode = scenario.storage.mode
         self.systems = rows.systems
 
-    def columns(self) -> Columns:
+    def columns(self, polish: bool = False) -> Columns:
         """The figures."""
-        found = self._at(None)
+        found = self.at(None)
         own = found.result.interval_s[0]
-        free = self._interval_is_free()
-        if free.all():
-            asked: FloatArray | None = self._searched(found)
-        else:
-            asked = self._tightened(found) if np.isfinite(self.bounds.worst_rework_s) else None
-            if free.any():
-                few = _Chunk(self.scenario, self.job, self.rows.taken(free), self.objective, self.bounds)
-                asked = own.copy() if asked is None else asked
-                asked[free] = few._searched(few._at(None))
-        if asked is not None:
-            found = self._at(asked)
-            asked = np.where(asked == own, np.nan, asked)
-        return self._columns(found, asked)
+        free = self._interval_is_free() | polish
+        asked = self._tightened(found) if np.isfinite(self.bounds.worst_rework_s) and not free.all() else None
+        if free.any():
+            few = self if free.all() else _Chunk(self.scenario, self.job, self.rows.taken(free), self.objective, self.bounds)
+            asked = own.copy() if asked is None else asked
+            asked[free] = few.searched(found if few is self else few.at(None))
+        if asked is None:
+            return self._columns(found, None)
+        searched = self._columns(self.at(asked), np.where(asked == own, np.nan, asked))
+        return _better(self._columns(found, None), searched, self.objective)
 
     def _interval_is_free(self) -> BoolArray:
         """Where T* is not the best interval: a save costs money, or a stop comes too soon for a last one. (n,)"""
@@ -222,7 +251,7 @@ class _Chunk:
 
     # -- one choice of T
 
-    def _at(self, asked_s: FloatArray | None) -> _Found:
+    def at(self, asked_s: FloatArray | None) -> _Found:
         asked = None if asked_s is None else asked_s[None, :]
         write, jobs_writing, allowed = self._fastest(asked)
         systems = self.systems
@@ -290,10 +319,10 @@ class _Chunk:
             asked = np.maximum(np.minimum(best, self._most_s(found)), self.scenario.workload.step_s)
             if self.scenario.shared.jobs == 1:
                 break
-            found = self._at(asked)
+            found = self.at(asked)
         return asked
 
-    def _searched(self, found: _Found) -> FloatArray:
+    def searched(self, found: _Found) -> FloatArray:
         """The best T between its bounds, by golden section on its logarithm: the objective falls, then rises. [s]"""
         low = np.log(self._least_s(found))
         high = np.maximum(np.log(np.maximum(self._most_s(found), 1e-300)), low)
@@ -308,29 +337,43 @@ class _Chunk:
         objective: Callable[[_Found], FloatArray] = {COST: _money, WASTE: _waste, STORAGE: _month}[self.objective]
         if self.objective == STORAGE and np.isfinite(self.bounds.waste_fraction):
             high = self._last_within(high, found, self.bounds.waste_fraction)
+        if (
+            self.scenario.local.enabled and self.scenario.local.ratio is None
+        ):  # n is whole: the objective falls and rises more than once
+            low, high = self._lowest_cell(low, high, objective)
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        at_left, at_right = objective(self._at(np.exp(left))), objective(self._at(np.exp(right)))
+        at_left, at_right = objective(self.at(np.exp(left))), objective(self.at(np.exp(right)))
         for _ in range(_SECTIONS):
             is_left = ~(at_left > at_right)
             high, low = np.where(is_left, right, high), np.where(is_left, low, left)
             new = np.where(is_left, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
-            at_new = objective(self._at(np.exp(new)))
+            at_new = objective(self.at(np.exp(new)))
             left, right = np.where(is_left, new, right), np.where(is_left, left, new)
             at_left, at_right = np.where(is_left, at_new, at_right), np.where(is_left, at_left, at_new)
         return np.asarray(np.exp((low + high) / 2.0))
+
+    def _lowest_cell(
+        self, low: FloatArray, high: FloatArray, objective: Callable[[_Found], FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """The cells of a grid around its lowest point. log [s]"""
+        grid = np.linspace(low, high, _CELLS + 1)
+        values = np.array([objective(self.at(np.exp(points))) for points in grid])
+        best = np.where(np.isnan(values), np.inf, values).argmin(axis=0)
+        rows = np.arange(low.size)
+        return grid[np.maximum(best - 1, 0), rows], grid[np.minimum(best + 1, _CELLS), rows]
 
     def _first_within(self, low: FloatArray, found: _Found, limit: float, metric: Callable[[_Found], FloatArray]) -> FloatArray:
         """From `low` up to T*: the first T where a figure that falls with T keeps its limit; T* where none does. log [s]"""
         high = np.maximum(np.log(found.result.interval_s[0]), low)
         if metric is _month:  # requests fall for ever
             high = np.full_like(high, np.log(self.job.run_s))
-        keeps = metric(self._at(np.exp(low))) <= limit
+        keeps = metric(self.at(np.exp(low))) <= limit
         if keeps.all():
             return low
         first, last = low, high
         for _ in range(_HALVINGS):
             middle = (first + last) / 2.0
-            is_within = metric(self._at(np.exp(middle))) <= limit
+            is_within = metric(self.at(np.exp(middle))) <= limit
             first, last = np.where(is_within, first, middle), np.where(is_within, middle, last)
         return np.where(keeps, low, last)
 
@@ -340,7 +383,7 @@ class _Chunk:
         last = high
         for _ in range(_HALVINGS):
             middle = (first + last) / 2.0
-            is_within = _waste(self._at(np.exp(middle))) <= limit
+            is_within = _waste(self.at(np.exp(middle))) <= limit
             first, last = np.where(is_within, middle, first), np.where(is_within, last, middle)
         return np.asarray(first)
 
@@ -363,6 +406,7 @@ class _Chunk:
             write_s=found.write_s,
             interval_s=result.interval_s[0] + full,
             asked_s=np.full_like(waste, np.nan) if asked is None else asked,
+            ratio=np.full_like(waste, self.scenario.local.ratio or np.nan),
             works=works,
             within=within,
         )
@@ -378,6 +422,13 @@ class _Chunk:
         if self.scenario.local.enabled:
             works &= result.local_interval_s[0] > self.scenario.local.blocking_s
         return np.asarray(works)
+
+
+def _better(first: Columns, second: Columns, objective: str) -> Columns:
+    """Row by row the one that keeps the limits, of two that do the lower one."""
+    is_lower = ~(second.value(objective) >= first.value(objective))
+    pick = np.where(second.within == first.within, is_lower, second.within)
+    return Columns(**{name: np.where(pick, getattr(second, name), getattr(first, name)) for name in _names()})
 
 
 def _waste(found: _Found) -> FloatArray:

@@ -173,8 +173,9 @@ def _times(plan: Plan) -> Sequence[Need]:
     schedule, size = plan.schedule, plan.checkpoint.checkpoint_bytes
     period = schedule.period_s if schedule else None
     busy = None if schedule is None else min(schedule.write_s / schedule.period_s, 1.0)
-    restart = schedule.restart_s if schedule else None
-    base = "" if schedule is None else rough(schedule.restart_s - schedule.restore_read_s, SECONDS)
+    rest = plan.scenario.failures.restart_base_s  # of the restart that reads from it; others may be shorter
+    restart = rest + schedule.restore_read_s if schedule else None
+    base = rough(rest, SECONDS) if schedule else ""
     return [
         Need("restore_s", text("Restore read within"), schedule.restore_read_s if schedule else None, SECONDS,
              text("training runs again after {time}; {rest} of it is not the file system's",

@@ -9,12 +9,16 @@ the file system needs; from local drives, a replica or a peer what the node's pa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.operations import RestartClass
 from ckptplanner.engine.replication import is_legal
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import FloatArray
+
+if TYPE_CHECKING:
+    from ckptplanner.engine.plan import Plan, Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,40 @@ def has_copies(scenario: Scenario) -> bool:
     """Whether every shard has a copy on another node, in groups that can be formed."""
     work, copies = scenario.workload, scenario.replication
     return copies.factor > 1 and is_legal(work.nodes * work.gpus_per_node, copies.jump or work.gpus_per_node, copies.factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One of the restarts that R is the mean of."""
+
+    share: float
+    restart_s: float
+
+
+def each_way(plan: Plan) -> tuple[Way, ...]:
+    """The restarts that the plan's R is the mean of, those that take the same time together, the most frequent first."""
+    schedule, scenario = plan.schedule, plan.scenario
+    if schedule is None:
+        return ()
+    found: list[tuple[float, float]] = [(1.0, schedule.restart_s)]
+    rows = [row for row in scenario.restart.classes if row.share > 0]
+    if rows:
+        total = sum(row.share for row in rows)
+        found = [(row.share / total, row_restart_s(row, plan, schedule)) for row in rows]
+    elif plan.levels is not None:
+        levels = (plan.levels.local, plan.levels.shared)
+        found = [(schedule.mtbi_s / level.mtbi_s, level.restart_s) for level in levels if level.mtbi_s is not None]
+    by_time: dict[float, float] = {}
+    for share, seconds in found:
+        by_time[round(seconds, 3)] = by_time.get(round(seconds, 3), 0.0) + share
+    return tuple(sorted((Way(share, seconds) for seconds, share in by_time.items()), key=lambda way: -way.share))
+
+
+def row_restart_s(row: RestartClass, plan: Plan, schedule: Schedule) -> float:
+    """From an interruption of this row until training runs again. [s]"""
+    if row.reads_from == "shared":
+        return base_s(row) + schedule.restore_read_s
+    return base_s(row) + (near_read_s(plan.scenario, plan.checkpoint.checkpoint_bytes, row.reads_from) or 0.0)
 
 
 def _part(scenario: Scenario, rows: list[RestartClass], total: float, checkpoint_bytes: float) -> Part:

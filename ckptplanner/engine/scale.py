@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.value_words import nodes_words
 from ckptplanner.frozen import with_value
 from ckptplanner.text import Text, text
 from ckptplanner.units import SECONDS, grouped, percent, rough
@@ -118,10 +119,6 @@ def _bottleneck(plan: Plan) -> Text | None:
     return limit.name if limit else None
 
 
-def _counted(nodes: int) -> Text:
-    return text("1 node") if nodes == 1 else text("{count} nodes", count=grouped(nodes))
-
-
 def _answer(today: ScaleRow, many: ScaleRow, rows: Sequence[ScaleRow]) -> list[Text]:
     """Whether many GPUs should save more often or less than today's, and what stands in the way."""
     times = (today.mtbi_s, many.mtbi_s, today.best_interval_s, many.best_interval_s)
@@ -129,8 +126,8 @@ def _answer(today: ScaleRow, many: ScaleRow, rows: Sequence[ScaleRow]) -> list[T
     if now_m is None or then_m is None or now is None or then is None:
         return [text("No answer: at {gpus} GPUs nothing on offer can write the checkpoint.", gpus=grouped(many.gpus))]
     values = {
-        "gpus": grouped(many.gpus), "nodes": _counted(many.nodes), "mtbi": rough(then_m, SECONDS),
-        "best": rough(then, SECONDS), "nodes_now": _counted(today.nodes), "mtbi_now": rough(now_m, SECONDS),
+        "gpus": grouped(many.gpus), "nodes": nodes_words(many.nodes), "mtbi": rough(then_m, SECONDS),
+        "best": rough(then, SECONDS), "nodes_now": nodes_words(today.nodes), "mtbi_now": rough(now_m, SECONDS),
         "best_now": rough(now, SECONDS),
     }  # fmt: skip
     if then < now * (1.0 - 1e-9):
@@ -155,6 +152,7 @@ def _answer(today: ScaleRow, many: ScaleRow, rows: Sequence[ScaleRow]) -> list[T
         found.append(text(
             "From {nodes} on a save takes longer than the best interval ({best}): it is held at {interval_s}, and only "
             "a shorter write or local saves bring it down.",
-            nodes=_counted(held.nodes), best=rough(held.best_interval_s, SECONDS), interval_s=rough(held.interval_s, SECONDS),
+            nodes=nodes_words(held.nodes), best=rough(held.best_interval_s, SECONDS),
+            interval_s=rough(held.interval_s, SECONDS),
         ))  # fmt: skip
     return found

@@ -38,7 +38,7 @@ from ckptplanner.units import (
 
 MAX_S = 100 * 365 * 86_400.0  # a century
 Gap = Annotated[Seconds, Field(gt=0, le=1e13)]
-MOST_GAPS = 10_000
+LEAST_GAPS, MOST_GAPS = 2, 10_000  # of the empirical law
 TIER_PATTERN = re.compile(r"p2-([1-9]\d{0,4})-([1-9]\d{0,8})(-efa)?")
 AUTO_EFA_BYTES_PER_S = 10e9
 
@@ -118,7 +118,7 @@ class Failures(Frozen):
         help="Mean time between interruptions of the whole job, whatever their cause, at the node count below.",
     )  # fmt: skip
     mtbi_nodes: Count = entry(
-        32, title="at this many nodes", source="article", ge=1, le=1_000_000,
+        32, title="Nodes of that record", source="article", ge=1, le=1_000_000,
         help="The node count that the time above belongs to. The job's own time is scaled from it.",
     )  # fmt: skip
     detect_s: Seconds = entry(60.0, title="Detect", ge=0, le=MAX_S, help="From the fault until it is noticed.")
@@ -183,6 +183,16 @@ class Failures(Frozen):
     def restart_base_s(self) -> float:
         """Detect, reschedule and start together; reading the checkpoint comes on top. [s]"""
         return self.detect_s + self.reschedule_s + self.start_s
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the gaps of the job's own clock follow another law than the memoryless one."""
+        return self.clock == "job" and (self.law != "weibull" or self.weibull_shape != 1.0)
+
+    @property
+    def memoryless(self) -> Failures:
+        """The same without the memory of the job's clock."""
+        return self.model_copy(update={"law": "weibull", "weibull_shape": 1.0}) if self.has_memory else self
 
 
 class CustomStorage(Frozen):

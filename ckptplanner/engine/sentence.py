@@ -52,13 +52,13 @@ def _two_levels(levels: Levels) -> Text:
     """What to do where local saves come between the shared ones."""
     local, shared = levels.local, levels.shared
     values = {
-        "local_interval_s": rough(local.interval_s, SECONDS),
+        "interval_s": rough(shared.interval_s, SECONDS),
         "local_durable_after_s": rough(local.durable_after_s, SECONDS),
         "durable_after_s": rough(shared.durable_after_s, SECONDS),
     }
     if levels.ratio == 1:
         return text(
-            "Save every {local_interval_s} to the nodes' drives and to shared storage, which stops training for {both_stops_s} "
+            "Save every {interval_s} to the nodes' drives and to shared storage, which stops training for {both_stops_s} "
             "in all. Restorable after {local_durable_after_s} from the drives, after {durable_after_s} from shared storage.",
             **values, both_stops_s=rough(local.blocking_s + shared.blocking_s, SECONDS),
         )  # fmt: skip
@@ -66,8 +66,8 @@ def _two_levels(levels: Levels) -> Text:
         "Save every {local_interval_s} to the nodes' drives ({local_blocking_s} stop); one in {ratio} of these saves, every "
         "{interval_s}, goes to shared storage too ({blocking_s} more). Restorable after {local_durable_after_s} from the "
         "drives, after {durable_after_s} from shared storage.",
-        **values, local_blocking_s=rough(local.blocking_s, SECONDS), ratio=grouped(levels.ratio),
-        interval_s=rough(shared.interval_s, SECONDS), blocking_s=rough(shared.blocking_s, SECONDS),
+        **values, local_interval_s=rough(local.interval_s, SECONDS), local_blocking_s=rough(local.blocking_s, SECONDS),
+        ratio=grouped(levels.ratio), blocking_s=rough(shared.blocking_s, SECONDS),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ckptplanner.text import Text, text
+from ckptplanner.units import grouped
 
 VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
     "workload.writer": {"sharded": text("all nodes"), "single": text("one")},
@@ -29,3 +30,8 @@ VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
     "local.uploads": {"die": text("die with it"), "survive": text("survive")},
     "storage.tier": {"auto": text("cheapest")},
 }
+
+
+def nodes_words(nodes: int) -> Text:
+    """1 node, 1,024 nodes."""
+    return text("1 node") if nodes == 1 else text("{count} nodes", count=grouped(nodes))

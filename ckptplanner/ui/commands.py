@@ -34,7 +34,7 @@ from ckptplanner.frozen import value_at
 from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.plan_view import CHECK
 from ckptplanner.ui.store import Store
-from ckptplanner.ui.views import PLAN, Views
+from ckptplanner.ui.views import EVIDENCE, PLAN, Views
 from ckptplanner.ui.words import say
 from ckptplanner.units import PARAMS, UnitError, parse
 
@@ -129,6 +129,19 @@ def take_model(window: QWidget, store: Store, path: Path) -> None:
     store.end_gesture()
     store.edit("workload.model", parts)
     store.end_gesture()
+
+
+def _trouble_with_log(path: Path) -> str | None:
+    """Why a file is no log of interruptions; None where it is one, or a table of several."""
+    from ckptplanner.data.readers.interruption_log import SystemNeeded, read_log
+
+    try:
+        read_log(path)
+    except SystemNeeded:
+        return None
+    except ReaderError as error:
+        return str(error)
+    return None
 
 
 def _ask_total(window: QWidget, store: Store, error: UnknownFamily) -> None:
@@ -255,11 +268,22 @@ class Commands:
             self.take_model(Path(chosen))
 
     def take(self, path: Path) -> None:
-        """Take what was dropped on the window: a plan, or a model's file or folder."""
+        """Take what was dropped on the window: a plan, a model's file or folder, or a log of interruptions."""
+        from ckptplanner.ui.evidence_view import LOGS, is_for_evidence
+
         if path.name.endswith(SUFFIX):
             self.open_file(path)
-        else:
+        elif not is_for_evidence(path):
             self.take_model(path)
+        elif (trouble := _trouble_with_log(path)) is None:
+            self._view.show_view(EVIDENCE)
+            self._view.evidence.show_page(LOGS)
+            self._view.evidence.logs.take(path)
+        else:
+            what = say(
+                "This is none of what can be dropped: a plan, a model (config.json, an index, weights or a folder), a log."
+            )
+            self._say(f"{what} {trouble}")
 
     def take_model(self, path: Path) -> None:
         """Read a model; an unknown family is named and its total asked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from ckptplanner.ui.evidence.published_page import PublishedPage
 
 LOGS, PUBLISHED = range(2)
+
+
+def is_for_evidence(file: Path) -> bool:
+    """Whether a file may be a log by its name: no plan, no model and no folder."""
+    return file.suffix.lower() not in _OTHERS and not file.is_dir()
+
+
 _OTHERS = (".json", ".safetensors")  # plans and models, which the window takes
 
 
@@ -136,7 +144,7 @@ class EvidenceView(QWidget):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A log may be dropped here; a plan, a model or a folder is for the window to take."""
         file = carried_file(event)
-        if file is None or file.suffix.lower() in _OTHERS or file.is_dir():
+        if file is None or not is_for_evidence(file):
             event.ignore()
         else:
             event.acceptProposedAction()

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from ckptplanner.engine.cost import per_basis
 from ckptplanner.engine.plan import Option, Plan
+from ckptplanner.engine.restarts import each_way
 from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.marks import mark_icon, no_mark
 from ckptplanner.ui.shown import Shown
@@ -34,6 +35,7 @@ def headings(basis: str) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+_RESTART = 4
 _IS_NUMBER = (False, False, True, True, True, True, False, True, True, True, False)
 
 
@@ -128,6 +130,8 @@ class OptionsModel(QAbstractTableModel):
             return font(bold=True) if is_chosen and index.column() in (0, 7) else None
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             return self._mark if is_chosen else no_mark()
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == _RESTART and len(each_way(self._plan)) > 1:
+            return say("The mean over all ways to restart, from shared storage and from the nodes")
         if role == Qt.ItemDataRole.ToolTipRole:
             return say("Double-click or Enter makes this the file system of the plan: {id}", id=option.id)
         return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.operations import RestartClass, SaveRow
 from ckptplanner.engine.plan import Plan
-from ckptplanner.engine.restarts import base_s
+from ckptplanner.engine.restarts import row_restart_s
 from ckptplanner.frozen import Frozen
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.widgets.rows_table import Column, RowsTable
@@ -75,8 +74,9 @@ def classes_table() -> RowsTable:
         (say("Runs again after"), say("Work lost, mean")),
         _rest,
         say(
-            "All interruptions end alike, with the parts in the Failures panel. Add rows where some restart faster: from "
-            "copies, from data-parallel peers, without a new node."
+            "Without rows all interruptions end with the parts in the Failures panel; with local saves its shares say how many "
+            "restart from the drives. Rows take the place of both. Add them where some restart faster: from copies, from "
+            "data-parallel peers, without a new node."
         ),
     )
 
@@ -92,14 +92,13 @@ def show_classes(table: RowsTable, plan: Plan, theme: Theme) -> None:
     schedule, scenario = plan.schedule, plan.scenario
     follow = []
     for row in scenario.restart.classes:
-        read = near_read_s(scenario, plan.checkpoint.checkpoint_bytes, row.reads_from) or 0.0
-        if row.reads_from == "shared":
-            read = schedule.restore_read_s if schedule else 0.0
+        if schedule is None:
+            follow.append((UNKNOWN, UNKNOWN))
+            continue
         lost = scenario.workload.step_s
         if row.rework == "save":
-            lost = schedule.period_s / 2.0 + schedule.durable_after_s if schedule else 0.0
-        known = schedule is not None
-        follow.append((
-            brief(base_s(row) + read, SECONDS) if known else UNKNOWN, brief(lost, SECONDS) if known else UNKNOWN,
-        ))  # fmt: skip
+            lost = schedule.period_s / 2.0 + schedule.durable_after_s
+            if plan.levels is not None and row.reads_from != "shared":
+                lost = plan.levels.local.interval_s / 2.0 + plan.levels.local.durable_after_s
+        follow.append((brief(row_restart_s(row, plan, schedule), SECONDS), brief(lost, SECONDS)))
     table.show_rows(scenario.restart.classes, follow, theme)

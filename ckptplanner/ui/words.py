@@ -9,7 +9,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from ckptplanner.text import Text
-from ckptplanner.units import grouped
+from ckptplanner.units import grouped, significant
 
 CONTEXT = "ckptplanner"
 
@@ -23,6 +23,11 @@ def say(template: str, /, **values: object) -> str:
 def severity_word(severity: str) -> str:
     """What kind of finding it is."""
     return {"error": say("error"), "warning": say("warning"), "info": say("info")}[severity]
+
+
+def day_count(days: float) -> str:
+    """1 day, 2.5 days."""
+    return say("1 day") if days == 1 else say("{count} days", count=significant(days, 4))
 
 
 def node_count(nodes: int) -> str:

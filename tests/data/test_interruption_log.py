@@ -91,6 +91,7 @@ def test_the_table_of_los_alamos(tmp_path: Path) -> None:
         ("time\n2026-01-01\n".encode("utf-16"), "not UTF-8"),
         ("time\n", "it holds no time; at least two"),
         ("time\n2026-01-01T00:00\n2026-01-01T00:00\n2026-01-01T00:00\n", "only one distinct time"),
+        ("s\n" + "".join(f"{i}\n" for i in range(500)), "its 500 times lie less than 60 s apart each and count as one"),
         ("time\n2026-01-01T00:00\n2026-13-01T00:00\n", "line 3: '2026-13-01T00:00' is no time; a time such as 2026-"),
         ("time\n2026-01-01T00:00\n31/12/2026 4:00\n", "line 3: '31/12/2026 4:00' is no time"),
         ("time\n2026-01-01T00:00\n1/1/2026 14:00 PM\n", "line 3"),

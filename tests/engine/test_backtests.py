@@ -226,6 +226,9 @@ def test_a_long_gap_wastes_only_its_saves() -> None:
 def test_an_interval_is_never_shorter_than_its_save() -> None:
     found = backtests.backtest(made_log(*(4000.0,) * 30), costs(10.0, write=3000.0))
     assert found.young_interval_s == 3010.0
+    assert found.formula_interval_s == pytest.approx(math.sqrt(2 * 10.0 * 4000.0))
+    assert found.is_young_raised
+    assert not backtests.backtest(made_log(*(4000.0,) * 30), costs(10.0, write=100.0)).is_young_raised
 
 
 def test_saves_that_cost_nothing() -> None:

@@ -171,3 +171,23 @@ def test_two_levels_say_how_many_local_saves_go_to_shared_storage() -> None:
 def test_waiting_of_shared_saves_is_said_as_such() -> None:
     said = plain(sentence(evaluate(named(MODELS["two levels, waits"]).scenario)))
     assert said.startswith("A shared save every 3 min 25 s makes training wait for the write: one begins every 5 min 5 s")
+
+
+def test_each_local_save_that_goes_to_both_has_one_interval() -> None:
+    """T1 leaves the shared stop out that follows each local one: card, sentence and smaller line say what really passes."""
+    plan = plan_of(local__enabled=True)
+    assert plan.levels is not None
+    assert plan.levels.ratio == 1
+    every = card(plan, "SAVE EVERY")
+    assert (every.figure, every.large) == ("interval_s", "63\u00a0min")
+    assert "every 63 min" in plain(sentence(plan)).lower()
+    assert any("best shared interval" in plain(one) and "before rounding" in plain(one) for one in small_line(plan))
+    assert any(plain(one).startswith("best interval") for one in small_line(plan_of()))
+
+
+def test_a_mean_restart_says_that_it_is_one() -> None:
+    def lines(plan: Plan) -> str:
+        return " ".join(map(plain, card(plan, "IF IT BREAKS").lines))
+
+    assert "on average" not in lines(plan_of())
+    assert "on average" in lines(plan_of(local__enabled=True))

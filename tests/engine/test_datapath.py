@@ -542,3 +542,10 @@ def test_copies_behind_training_do_not_bound_the_stop() -> None:
     ]
     assert len(said) == 1
     assert "pinned copies" in said[0]
+
+
+@pytest.mark.parametrize(("factor", "title"), [(1, "Local write"), (2, "Local write, no copies")])
+def test_a_local_write_that_copies_make_says_so(factor: int, title: str) -> None:
+    path = evaluate(scenario({"local.enabled": True, "replication.factor": factor})).datapath
+    assert path is not None
+    assert str(path.phase("local_write").title) == title

@@ -249,3 +249,16 @@ def test_memory_that_nobody_typed_is_a_guess() -> None:
     assert (rows["U_j"].kind, plain(rows["U_j"].remark)) == ("guess", "a tenth of the memory")
     typed = {row.symbol: row for row in derivation(named({"memory.job_bytes": 3e11}), "host_ram").inputs}
     assert (typed["U_j"].kind, typed["U_j"].remark) == ("typed", None)
+
+
+def test_without_local_saves_there_is_no_local_figure() -> None:
+    rows = {
+        plain(row.label): plain(row.value) for row in derivation(named({"local.enabled": True}), "local_interval_s").changes
+    }
+    assert rows["without local saves"] == "there is none"
+
+
+def test_an_aged_mean_says_what_it_is_made_of() -> None:
+    aged = named({"failures.weibull_shape": 0.5, "failures.clock": "nodes"})
+    remarks = {row.symbol: row.remark and plain(row.remark) for row in derivation(aged, "waste_fraction").inputs}
+    assert remarks["M"] == "by the age of the nodes"

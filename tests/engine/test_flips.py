@@ -183,7 +183,7 @@ INPUTS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(STEADY, max_examples=24)
+@settings(STEADY, max_examples=16)
 @given(PLANS, PLANS, INPUTS)
 def test_any_two_plans_and_any_input(first: dict[str, Any], second: dict[str, Any], path: str) -> None:
     plans = [NamedScenario(name=name, scenario=scenario(made)) for name, made in (("a", first), ("b", second))]

@@ -17,6 +17,7 @@ from ckptplanner.engine.interval import exact_waste_fraction, optimal_interval_s
 from ckptplanner.engine.levels import Level, first_order_parts, ratios, shared_interval_s, two_level_waste_fraction
 from ckptplanner.engine.operations import RestartClass
 from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.restarts import each_way
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import with_value
 from ckptplanner.units import HOUR
@@ -152,6 +153,34 @@ def test_without_copies_local_saves_bring_nothing_and_that_is_said() -> None:
     assert plan.levels.ratio == 1  # THEORY 3.3: no gain
     assert plan.levels.single_level_fraction == pytest.approx(0.00537, abs=5e-6)
     assert any(one.path == "local.enabled" and "bring nothing" in one.message for one in plan.findings)
+
+
+def test_with_a_memory_both_are_compared_without_it() -> None:
+    """Two levels are computed for memoryless interruptions, so the single level beside them is too."""
+    memoryless, bursts = plan_with(local__enabled=True), plan_with(local__enabled=True, failures__weibull_shape=0.5)
+    assert memoryless.levels is not None
+    assert bursts.levels is not None
+    assert bursts.levels.single_level_fraction == memoryless.levels.single_level_fraction
+    assert any("with memoryless interruptions" in one.message for one in bursts.findings if one.path == "local.enabled")
+
+
+def test_the_ways_to_restart_make_the_mean() -> None:
+    assert [way.share for way in each_way(plan_with())] == [1.0]
+    rows = (RestartClass(share=0.9, reads_from="peer", rework="step", detect_s=1.0), RestartClass(share=0.3))
+    for plan in (plan_with(**COPIES), plan_with(local__enabled=True), plan_with(restart__classes=rows)):
+        ways = each_way(plan)
+        assert plan.schedule is not None
+        assert len(ways) == 2
+        assert ways[0].share >= ways[1].share
+        assert sum(way.share for way in ways) == pytest.approx(1.0)
+        assert sum(way.share * way.restart_s for way in ways) == pytest.approx(plan.schedule.restart_s, abs=1e-3)
+
+
+def test_with_restart_classes_the_finding_says_which_rule_counts() -> None:
+    rows = (RestartClass(share=0.9, reads_from="peer", rework="step"), RestartClass(share=0.1, reads_from="shared"))
+    (said,) = [one.message for one in plan_with(restart__classes=rows, **COPIES).findings if one.path == "local.enabled"]
+    assert said.startswith("No restart class goes back to a save on the nodes")
+    assert "Survive" in said
 
 
 def test_the_ratio_is_the_best_of_all() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from ckptplanner.data.records import Log
 from ckptplanner.engine.backtests import logs
-from ckptplanner.engine.edits import edit
+from ckptplanner.engine.edits import EditError, edit
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.scenario import MOST_GAPS, NamedScenario
 
@@ -57,4 +57,21 @@ def test_gaps_alone_are_still_gaps(plan: NamedScenario) -> None:
 
 def test_of_a_long_log_the_newest_gaps_are_kept(plan: NamedScenario) -> None:
     long = Log("own:long", "long", "long.csv", "", 8, tuple(float(gap) for gap in range(1, MOST_GAPS + 11)))
-    assert edit(plan, "failures.gaps_s", long).scenario.failures.gaps_s == long.gaps_s[10:]
+    changed = edit(plan, "failures.gaps_s", long)
+    assert changed.scenario.failures.gaps_s == long.gaps_s[10:]
+    source = changed.source_of("failures.gaps_s")
+    assert source is not None
+    assert "the last 10,000 of 10,010 gaps" in source.text
+
+
+def test_the_mean_of_a_log_has_as_many_digits_as_logs_know(plan: NamedScenario) -> None:
+    odd = Log("own:odd", "odd", "odd.csv", "", 8, (49_802.0, 49_803.0, 49_804.5))
+    for path in ("failures.record", "failures.gaps_s"):
+        assert edit(plan, path, odd).scenario.failures.mtbi_s == 49_800.0
+
+
+def test_the_spread_of_one_gap_is_refused_and_its_mean_is_not(plan: NamedScenario) -> None:
+    one = Log("own:one", "one", "one.csv", "", 8, (3600.0,))
+    assert edit(plan, "failures.record", one).scenario.failures.mtbi_s == 3600.0
+    with pytest.raises(EditError, match="one has one gap, and a spread needs two at least"):
+        edit(plan, "failures.gaps_s", one)

@@ -39,7 +39,7 @@ MADE = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-@settings(STEADY, max_examples=40)
+@settings(STEADY, max_examples=20)
 @given(MADE)
 def test_deciding_changes_nothing_while_the_truth_stays(made: dict[str, Any]) -> None:
     plan = scenario(made)

@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ckptplanner.engine import interval
+from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.fleet import expected_failures
+from ckptplanner.engine.fresh_clock import expected_interruptions
 from ckptplanner.engine.laws import Empirical, Exponential, Law, Lognormal, Weibull
 from ckptplanner.engine.renewal import renewal_best_interval_s, renewal_waste_fraction
 from ckptplanner.frozen import FloatArray
 from ckptplanner.units import HOUR
-from tests.engine.build import STEADY, percent, printed
+from tests.engine.build import STEADY, percent, printed, scenario
 
 M_200_H = 200 * HOUR
 GAPS = (3.0, 10.0, 1.0, 50.0, 7.0, 22.0, 5.0)
@@ -286,3 +289,44 @@ def test_a_curve_of_a_log_stays_near_its_best() -> None:
         offset = float(write[column] + restart[row, 0])
         least = waste(law, best(law, 30.0, offset), 30.0, 0.0, offset)
         assert waste(law, float(found[row, column]), 30.0, 0.0, offset) == pytest.approx(least, rel=0.05)
+
+
+# ---------------------------------------------------------------- a run that begins with a fresh clock
+
+
+@pytest.mark.parametrize("shape", [0.3, 0.5, 0.7, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("means", [0.5, 5.0, 43.8, 150.0])
+def test_a_fresh_clock_counts_as_one_node_does(shape: float, means: float) -> None:
+    """H by a lattice on a circle against H by the inverse of its Laplace transform."""
+    assert expected_interruptions(Weibull(7.0, shape), 7.0 * means) == pytest.approx(
+        expected_failures(shape, 7.0, 0.0, 7.0 * means), rel=2e-3
+    )
+
+
+def test_a_fresh_clock_counts_as_drawn_gaps_do() -> None:
+    ends = Lognormal(1.0, 2.0).draw(np.random.default_rng(0), (4000, 300)).cumsum(axis=1)
+    assert expected_interruptions(Lognormal(1.0, 2.0), 43.8) == pytest.approx((ends < 43.8).sum(axis=1).mean(), rel=0.03)
+    assert expected_interruptions(Exponential(1.0), 0.0) == 0.0
+
+
+def test_a_short_run_of_a_law_with_a_memory_is_said() -> None:
+    def said(**values: float | str) -> list[str]:
+        plan = evaluate(scenario({"failures.law": "lognormal", "failures.lognormal_shape": 2.0, **values}))
+        return [finding.message for finding in plan.findings if finding.path == "run.days"]
+
+    (short,) = said()
+    assert "the 43.8 interruptions" in short
+    assert "has 54.6 by this law" in short
+    assert not said(**{"run.days": 18_000.0})
+    assert not said(**{"failures.lognormal_shape": 1.0})
+    assert not said(**{"failures.law": "weibull"})
+
+
+@pytest.mark.parametrize(
+    ("values", "is_found"),
+    [({}, True), ({"storage.interval_model": "young"}, False), ({"storage.interval_s": 3600.0}, False)],
+)
+def test_an_interval_is_found_numerically_only_where_it_is(values: dict[str, object], is_found: bool) -> None:
+    plan = evaluate(scenario({"failures.weibull_shape": 0.7, **values}))
+    assert any("found numerically" in finding.message for finding in plan.findings) == is_found
+    assert any("that of the renewal model" in finding.message for finding in plan.findings)

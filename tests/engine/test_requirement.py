@@ -182,3 +182,10 @@ def test_every_example_has_a_sheet(file: Path) -> None:
                 assert need.value is None or need.value > 0
             for line in sheet.lines:
                 assert shlex.split(line.command)
+
+
+def test_the_restart_is_the_one_that_reads_from_it() -> None:
+    """Restarts from the nodes' drives, or of other classes, make the mean shorter than the read itself."""
+    sheet = sheet_of(scenario(local={"enabled": True}, replication={"factor": 2}, storage={"write_s": 1936.0}))
+    words = str(sheet.need("restore_s").note).replace("\u00a0", " ")
+    assert words == "training runs again after 42 min; 10 min of it is not the file system's"

@@ -221,6 +221,26 @@ def test_the_text_says_where_the_first_order_parts() -> None:
     assert "more than 100 %" in str(none.text)
 
 
+def test_the_text_says_what_a_fresh_clock_does_and_leaves_it_out_of_a_long_run() -> None:
+    law = {"failures__law": "lognormal", "failures__lognormal_shape": 2.0}
+    _, _, verdict = checked(runs=2000, **law)
+    assert not verdict.agrees
+    assert "fresh clock" in str(verdict.text)
+    assert "(lognormal, shape 2) it is interrupted 54.6 times on average, not 43.8 times" in str(verdict.text)
+    assert checked(runs=500, run__days=18_000.0, **law)[2].agrees
+
+
+@pytest.mark.parametrize(
+    ("values", "cause"),
+    [
+        ({"failures__weibull_shape": 0.5}, "Exactly, 0.537 % would be wasted then; by their law (Weibull, shape 0.5) it is"),
+        ({"failures__weibull_shape": 0.9, "failures__mtbi_s": 2 * HOUR}, "it counts on a save"),
+    ],
+)
+def test_the_text_names_the_cause_of_what_the_first_order_is_off(values: dict[str, Any], cause: str) -> None:
+    assert cause in str(checked(**values)[2].text).replace("\u00a0", " ")
+
+
 def test_a_wrong_formula_does_not_agree() -> None:
     """The same simulation beside a plan that is interrupted a tenth more often."""
     _, found, _ = checked()
@@ -274,11 +294,21 @@ def test_bad_numbers_are_refused_in_one_line(capsys: pytest.CaptureFixture[str],
 
 
 def test_a_plan_with_an_error_prints_nulls(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, E1, "--json", "--set", "storage.quota_gib=1")
+    code, out, err = run(capsys, E1, "--json", "--set", "storage.quota_gib=1")
     printed = json.loads(out)
+    assert err.startswith("error: storage")
     assert code == 3
     assert set(printed) == KEYS
     assert printed["waste_fraction"] is None
     code, out, _ = run(capsys, E1, "--set", "storage.quota_gib=1")
     assert code == 3
     assert "nothing to simulate" in out
+    assert "error: storage" in out
+
+
+def test_an_error_is_printed_beside_what_was_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, E1, "--set", "failures.law=empirical")
+    assert code == 3
+    assert "error: failures.gaps_s: The empirical law needs the gaps of a log" in out
+    assert "memoryless" in out
+    assert "lognormal, shape 1" in run(capsys, E1, "--set", "failures.law=lognormal", "--runs", "100")[1]

@@ -25,15 +25,19 @@ from pytestqt.qtbot import QtBot
 
 from ckptplanner.data.records import Log
 from ckptplanner.engine.backtests import CASES, backtest, logs
+from ckptplanner.engine.edits import edit
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.published import cards
-from ckptplanner.engine.scenario import NamedScenario, Scenario
+from ckptplanner.engine.scenario import MOST_GAPS, NamedScenario, Scenario
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.evidence.card import CardWidget
+from ckptplanner.ui.evidence.sentences import verdict
+from ckptplanner.ui.evidence.use_row import UseRow
 from ckptplanner.ui.evidence_view import EvidenceView
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
+from ckptplanner.units import SECONDS, exact
 from tests.ui.conftest import Heard, Open
 from tests.ui.hands import CTRL, LEFT, NO_KEYS, Answer, child, click, drop, labels, press, with_file
 
@@ -44,6 +48,7 @@ OWN = """time,kind
 2026-09-10T13:00,software
 2026-09-15T04:30,network
 """
+SHORT = Log("own:odd", "odd", "odd.csv", "", 8, (123_456.7, 123_543.3))
 LANL = """System,nodes,Prob Started
 2,49,1/3/2003 10:00
 2,49,1/4/2003 10:00
@@ -507,3 +512,28 @@ def test_a_drag_without_a_file_is_refused(view: EvidenceView) -> None:
     entering = QDragEnterEvent(view.rect().center(), Qt.DropAction.CopyAction, mime, LEFT, NO_KEYS)
     QApplication.sendEvent(view, entering)
     assert not entering.isAccepted()
+
+
+def test_an_interval_that_is_raised_is_not_called_youngs() -> None:
+    log = Log("own:often", "often", "often.csv", "", 8, (4000.0,) * 30)
+    words = verdict(backtest(log, CASES[0])).replace("\u00a0", " ")
+    assert words.startswith("An interval of 5 min 5 s, the least possible (Young's is 3 min 20 s), would have lost")
+
+
+def test_a_long_log_says_how_much_of_it_spreads(qtbot: QtBot) -> None:
+    row = UseRow()
+    qtbot.addWidget(row)
+    row.resize(900, 60)
+    with qtbot.waitExposed(row):
+        row.show()
+    long = Log("own:long", "long", "long.csv", "", 8, tuple(float(gap) for gap in range(1, MOST_GAPS + 11)))
+    row.show_log(long, Scenario())
+    assert "of 10,010 gaps" not in said(row, "scaled")
+    click(child(row, QCheckBox, "evidence.spread"))
+    assert said(row, "scaled").endswith("the spread of the last 10,000 of 10,010 gaps")
+
+
+def test_the_mean_that_was_used_reads_as_a_time() -> None:
+    assert exact(edit(NamedScenario(name="5 min"), "failures.record", SHORT).scenario.failures.mtbi_s, SECONDS) == (
+        "34\u00a0h\u00a018\u00a0min\u00a020\u00a0s"
+    )

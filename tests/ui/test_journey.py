@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
 from ckptplanner import cli
 from ckptplanner.engine.document import plan_document
 from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.ui.evidence.log_table import LogsTable
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.why import Link, WhyPopup
@@ -21,6 +22,7 @@ from tests.pdf import text_of
 from tests.ui.conftest import E1, Open
 from tests.ui.hands import (
     CTRL,
+    Answer,
     Handle,
     card,
     child,
@@ -236,3 +238,23 @@ def test_g_is_a_letter_inside_a_field(open_window: Open) -> None:
     edit = type_into(window, "storage.write_s", "g", enter=False)
     assert edit.text() == "g"
     assert "ghost" not in headline(window)
+
+
+def test_a_log_dropped_on_the_window_opens_evidence(open_window: Open, tmp_path: Path) -> None:
+    window, _ = open_window()
+    log = tmp_path / "mine.csv"
+    log.write_text("time\n2026-09-01T02:10\n2026-09-03T11:40\n2026-09-08T20:05\n")
+    assert drop(window, log)
+    table = child(window, LogsTable, "evidence.logs")
+    assert table.isVisible()
+    assert table.model().index(0, 0).data() == "mine"
+
+
+def test_what_is_nothing_of_ours_is_told_what_can_be_dropped(open_window: Open, tmp_path: Path) -> None:
+    window, _ = open_window()
+    other = tmp_path / "notes.txt"
+    other.write_text("milk and bread\n")
+    with Answer(lambda dialog: dialog.accept()) as told:
+        drop(window, other)
+    assert "a plan, a model" in told.words
+    assert "a log" in told.words

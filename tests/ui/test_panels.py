@@ -195,6 +195,12 @@ def test_second_lines_say_the_same_in_other_words(qtbot):
     assert interval.placeholderText() == "best, 44.7\u00a0min"
 
 
+def test_a_mean_restart_says_what_it_is_the_mean_of(qtbot):
+    panel = shown(qtbot, FailuresPanel, with_value(Scenario(), "local.enabled", True))
+    line = panel.computed("restart_s").small_print().replace("\u00a0", " ")
+    assert line == "mean of 10 min (50 %) and 15 min (50 %)"
+
+
 def test_a_figure_answers_why(qtbot, heard):
     panel = shown(qtbot, FailuresPanel)
     asked = heard(panel.why_requested)

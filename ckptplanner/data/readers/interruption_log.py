@@ -289,6 +289,11 @@ def read_log(path: str | Path, *, system: int | None = None, merge_s: float = ME
     times = merged_s(events.at_s, merge_s)
     if len(times) < 2:
         count = "no time" if not events.at_s else "only one distinct time"
+        if len(set(events.at_s)) > 1:
+            raise ReaderError(
+                f"{source}: its {len(events.at_s):,} times lie less than {merge_s:g} s apart each and count as one "
+                "interruption; at least two are needed for a gap between them."
+            )
         raise ReaderError(f"{source}: it holds {count}; at least two interruptions are needed for a gap between them.")
     in_order = all(before <= after for before, after in pairwise(events.at_s))
     stem = printable(place.stem)

@@ -67,5 +67,6 @@ def changes_of(case: Case, name: str) -> Iterator[Change]:
             continue
         size = _share(old, new) if old is not None and new is not None else math.inf
         rank = (figure.asked.index(key), 0.0) if is_asked else (len(figure.asked), -abs(size))
-        found.append((rank, Change(label, _words(name, new), difference)))
+        is_gone = new is None and old is not None and changed.plan.levels is None is not case.plan.levels
+        found.append((rank, Change(label, text("there is none") if is_gone else _words(name, new), difference)))
     yield from (change for _, change in sorted(found, key=lambda pair: pair[0]))

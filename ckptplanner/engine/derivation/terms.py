@@ -104,7 +104,7 @@ TERMS: Mapping[str, Term] = {
     "s": field_term("s", "workload.step_s"),
     "M_0": field_term("M_0", "failures.mtbi_s"),
     "N_0": field_term("N_0", "failures.mtbi_nodes", remark=lambda case: text("nodes that it was counted on")),
-    "M": figure_term("M", "mtbi_s"),
+    "M": figure_term("M", "mtbi_s", lambda case: text("by the age of the nodes") if case.ages else None),
     "t_d": field_term("t_d", "failures.detect_s"),
     "t_q": field_term("t_q", "failures.reschedule_s"),
     "t_b": field_term("t_b", "failures.start_s"),

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
-from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.losses import RENEWAL
+from ckptplanner.engine.model_checks import law_words
+from ckptplanner.engine.plan import Plan, Waste
 from ckptplanner.engine.simulation.result import Simulation
 from ckptplanner.text import Text, text
 from ckptplanner.units import FRACTION, SECONDS, brief, grouped, rough, significant
@@ -48,7 +51,7 @@ def check(plan: Plan, simulation: Simulation) -> Check:
     if noise > UNCLEAR * simulation.waste_fraction and apart <= noise:
         return Check(formula, first, agrees, False, _unclear(simulation))
     sentences = [_verdict(simulation, formula, agrees=agrees)]
-    reason = next(_reasons(plan, simulation), None)
+    reason = next(_reasons(plan, simulation, formula), None)
     if not agrees:
         sentences.append(reason or text("The formula leaves out something that matters here."))
     sentences += _first_order(plan)
@@ -110,9 +113,10 @@ def _verdict(simulation: Simulation, formula: float, *, agrees: bool) -> Text:
     )
 
 
-def _reasons(plan: Plan, simulation: Simulation) -> Iterator[Text]:
+def _reasons(plan: Plan, simulation: Simulation, formula: float) -> Iterator[Text]:
     """What the simulation has and the formula has not, the most likely first."""
     setup, schedule, scenario = simulation.setup, plan.schedule, plan.scenario
+    yield from _fresh_clock(plan, simulation, formula)
     if schedule is not None and setup.run_s < max(FEW_TURNS * schedule.mtbi_s, FEW_SAVES * schedule.period_s):
         yield text(
             "The run of {run} is short against the {mtbi} between interruptions and the {interval} between saves; the formula "
@@ -131,10 +135,27 @@ def _reasons(plan: Plan, simulation: Simulation) -> Iterator[Text]:
             "Planned stops come at fixed times, so they meet the saves at the same place each time; the formula takes the "
             "mean, and adds them to the rest."
         )
-    if plan.levels is not None and (scenario.failures.law != "weibull" or scenario.failures.weibull_shape != 1.0):
+    if plan.levels is not None and scenario.failures.has_memory:
         yield text("The formula of two levels takes interruptions as memoryless; the simulation takes their law.")
     if any(cause.level == "step" for cause in setup.causes) or setup.fleet is not None:
         yield text("The formula takes all interruptions at one mean rate; in the simulation they come by their own law.")
+
+
+def _fresh_clock(plan: Plan, simulation: Simulation, formula: float) -> Iterator[Text]:
+    """Runs begin right after an interruption, so that a law with a memory makes more or fewer of them than one each M."""
+    schedule, setup = plan.schedule, simulation.setup
+    if schedule is None or plan.levels is not None or not plan.scenario.failures.has_memory:
+        return
+    names = {cause.name for cause in setup.causes}
+    simulated = sum(count.per_run for name, count in simulation.by_class.items() if name in names)
+    counted = simulation.span_s / (schedule.mtbi_s + _downtime_s(plan))
+    more = simulated / counted - 1.0
+    if abs(more) > PARTS and (more > 0.0) == (simulation.waste_fraction > formula):
+        yield text(
+            "Each run begins right after an interruption, with a fresh clock: by this law ({law}) it is interrupted "
+            "{simulated} times on average, not {counted} times as in a long run, which the formula is for.",
+            law=law_words(plan.scenario.failures), simulated=significant(simulated), counted=significant(counted),
+        )  # fmt: skip
 
 
 def _first_order(plan: Plan) -> list[Text]:
@@ -146,7 +167,7 @@ def _first_order(plan: Plan) -> list[Text]:
     shares = {
         "save": schedule.lost_per_save_s, "interval": schedule.period_s, "restart": schedule.restart_s + waits,
     }  # fmt: skip
-    values = {name: brief(seconds / schedule.mtbi_s, FRACTION, 2) for name, seconds in shares.items()}
+    values: dict[str, object] = {name: brief(seconds / schedule.mtbi_s, FRACTION, 2) for name, seconds in shares.items()}
     if waste.first_order_fraction is None:
         return [
             text(
@@ -159,6 +180,10 @@ def _first_order(plan: Plan) -> list[Text]:
     if abs(more) <= PARTS:
         return []
     values |= {"first": brief(waste.first_order_fraction, FRACTION), "more": brief(abs(more), FRACTION, 2)}
+    memoryless = _memoryless_fraction(plan, waste)
+    if memoryless is not None and abs(memoryless / waste.exact_fraction - 1.0) > 0.5 * abs(more):
+        values |= {"law": law_words(plan.scenario.failures), "memoryless": brief(memoryless, FRACTION)}
+        return [_first_order_by_law(waste.exact_fraction, is_much=more > 0.0, values=values)]
     if more > 0.0:
         return [
             text(
@@ -174,6 +199,32 @@ def _first_order(plan: Plan) -> list[Text]:
             **values,
         )
     ]
+
+
+def _memoryless_fraction(plan: Plan, waste: Waste) -> float | None:
+    """The exact waste of the same interval without the memory; None where the number has none."""
+    scenario, schedule = plan.scenario, plan.schedule
+    if waste.exact_model != RENEWAL or schedule is None:
+        return None
+    storage = scenario.storage.model_copy(update={"interval_s": schedule.interval_s})
+    other = evaluate(scenario.model_copy(update={"failures": scenario.failures.memoryless, "storage": storage}))
+    return other.waste.exact_fraction if other.waste is not None else None
+
+
+def _first_order_by_law(exact: float, *, is_much: bool, values: dict[str, object]) -> Text:
+    """The law is what makes the difference: the first order knows memoryless interruptions only."""
+    values = {name: values[name] for name in ("first", "more", "law", "memoryless")} | {"exact": brief(exact, FRACTION)}
+    if is_much:
+        return text(
+            "The first-order formula says {first}, {more} too much: it takes interruptions as memoryless. Exactly, "
+            "{memoryless} would be wasted then; by their law ({law}) it is {exact}.",
+            **values,
+        )
+    return text(
+        "The first-order formula says {first}, {more} too little: it takes interruptions as memoryless. Exactly, {memoryless} "
+        "would be wasted then; by their law ({law}) it is {exact}.",
+        **values,
+    )
 
 
 def _downtime_s(plan: Plan) -> float:

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ckptplanner.engine.datapath import near_read_s
 from ckptplanner.engine.job import ages
 from ckptplanner.engine.laws import Exponential, Law, law_of
 from ckptplanner.engine.plan import Levels, Plan, Schedule
 from ckptplanner.engine.replicas import is_replicated
-from ckptplanner.engine.restarts import base_s
+from ckptplanner.engine.restarts import row_restart_s
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.simulation.setup import (
     Cause,
@@ -105,10 +104,10 @@ def _ways(plan: Plan, schedule: Schedule) -> list[Cause]:
     for number, row in enumerate(rows, start=1):
         if row.share <= 0.0:
             continue
-        near = near_read_s(scenario, plan.checkpoint.checkpoint_bytes, row.reads_from) or 0.0
-        read = schedule.restore_read_s if row.reads_from == "shared" else near
         level: Level = "step" if row.rework == "step" else "shared" if row.reads_from == "shared" else "local"
-        found.append(Cause(f"row {number}, from {row.reads_from}", row.share / total, base_s(row) + read, level))
+        found.append(
+            Cause(f"row {number}, from {row.reads_from}", row.share / total, row_restart_s(row, plan, schedule), level)
+        )
     return found
 
 

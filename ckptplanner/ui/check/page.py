@@ -23,7 +23,7 @@ from ckptplanner.ui.check.work import Asked, Result, asked_of, estimate_of, mark
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.widgets.empty_page import EmptyPage
-from ckptplanner.ui.words import say, say_text
+from ckptplanner.ui.words import day_count, say, say_text
 from ckptplanner.units import SECONDS, grouped, rough, significant
 
 _KEPT = 6
@@ -248,9 +248,9 @@ class CheckPage(QWidget):
             reason = _why_not(self._shown.plan) if self._shown is not None else ""
             self._empty.show_words(say("This plan cannot be simulated"), reason, has_button=False)
             return
-        days = grouped(self._shown.plan.scenario.run.days)
+        days = day_count(self._shown.plan.scenario.run.days)
         words = say(
-            "{runs} runs of {days} days are simulated with interruptions drawn at random. You will see whether the waste that "
+            "{runs} runs of {days} are simulated with interruptions drawn at random. You will see whether the waste that "
             "the formula says holds, where the time of a run goes, and one run as lanes: training, saving, lost, restart.",
             runs=grouped(self._runs),
             days=days,
@@ -310,8 +310,8 @@ def _rests_on(result: Result) -> str:
     """What a verdict rests on."""
     found = result.simulation
     return say(
-        "{runs} runs of {days} days, seed {seed}; {count} interruptions in a run on average",
-        runs=grouped(found.runs), days=grouped(found.span_s / _DAY_S), seed=found.seed,
+        "{runs} runs of {days}, seed {seed}; {count} interruptions in a run on average",
+        runs=grouped(found.runs), days=day_count(found.span_s / _DAY_S), seed=found.seed,
         count=significant(sum(one.per_run for one in found.by_class.values())),
     )  # fmt: skip
 

@@ -10,7 +10,14 @@ from ckptplanner.units import SECONDS, brief, percent, rough
 def verdict(backtest: Backtest) -> str:
     """What Young's interval would have lost, what could have been had, and what the formulas said."""
     every, lost = brief(backtest.young_interval_s, SECONDS), percent(backtest.young_fraction)
-    exact = percent(backtest.exact_fraction)
+    if backtest.is_young_raised:
+        own = brief(backtest.formula_interval_s, SECONDS)
+        first = say(
+            "An interval of {time}, the least possible (Young's is {own}), would have lost {lost} on this log; the best "
+            "constant interval in hindsight {best}.",
+            time=every, own=own, lost=lost, best=percent(backtest.best_fraction),
+        )  # fmt: skip
+        return _with_formulas(first, backtest)
     if backtest.best_fraction < backtest.young_fraction:
         first = say(
             "Young's interval, {time}, would have lost {lost} on this log; the best constant interval in hindsight {best}.",
@@ -21,6 +28,12 @@ def verdict(backtest: Backtest) -> str:
             "Young's interval, {time}, would have lost {lost} on this log; no constant interval would have lost less.",
             time=every, lost=lost,
         )  # fmt: skip
+    return _with_formulas(first, backtest)
+
+
+def _with_formulas(first: str, backtest: Backtest) -> str:
+    """What the formulas said at that interval."""
+    exact = percent(backtest.exact_fraction)
     if backtest.first_order_fraction is None:
         return f"{first} {say('The exact formula said {exact}; first order cannot tell.', exact=exact)}"
     order = percent(backtest.first_order_fraction)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QLabel, QPushB
 from typing_extensions import override
 
 from ckptplanner.engine.backtests import Log
+from ckptplanner.engine.edits import mean_of_log_s
 from ckptplanner.engine.scenario import MOST_GAPS, Scenario
 from ckptplanner.ui.words import node_count, say
 from ckptplanner.units import SECONDS, brief, grouped
@@ -59,7 +60,6 @@ class UseRow(QWidget):
     def show_log(self, log: Log, scenario: Scenario) -> None:
         """Say what this log would mean for this plan."""
         self._log, self._scenario = log, scenario
-        self._words.setText(_scaled(log, scenario))
         self._show_state()
 
     def _show_state(self) -> None:
@@ -73,6 +73,11 @@ class UseRow(QWidget):
             if has_spread
             else say("One gap has no spread: two at least are needed")
         )
+        words, count = _scaled(log, scenario), len(log.gaps_s)
+        if self._with_spread and count > MOST_GAPS:
+            values = {"words": words, "most": grouped(MOST_GAPS), "count": grouped(count)}
+            words = say("{words}; the spread of the last {most} of {count} gaps", **values)
+        self._words.setText(words)
         is_used = _is_used(log, scenario, with_spread=self._with_spread)
         self._button.setEnabled(not is_used)
         self._button.setToolTip(
@@ -91,15 +96,10 @@ class UseRow(QWidget):
             self.gesture_ended.emit()
 
 
-def mean_gap_s(log: Log) -> float:
-    """From one interruption to the next, on average. [s]"""
-    return log.span_s / len(log.gaps_s)
-
-
 def _is_used(log: Log, scenario: Scenario, *, with_spread: bool) -> bool:
     """Whether the plan has what the button would propose."""
     failures = scenario.failures
-    is_mean = math.isclose(failures.mtbi_s, mean_gap_s(log), rel_tol=1e-9)
+    is_mean = math.isclose(failures.mtbi_s, mean_of_log_s(log), rel_tol=1e-9)
     if not is_mean or failures.mtbi_nodes != (log.nodes or scenario.workload.nodes):
         return False
     follows = failures.law == "empirical" and failures.gaps_s == log.gaps_s[-MOST_GAPS:]
@@ -109,7 +109,7 @@ def _is_used(log: Log, scenario: Scenario, *, with_spread: bool) -> bool:
 def _scaled(log: Log, scenario: Scenario) -> str:
     """The mean gap of the log, for the nodes of this plan, beside what the plan has."""
     failures, nodes = scenario.failures, scenario.workload.nodes
-    mean = mean_gap_s(log)
+    mean = mean_of_log_s(log)
     has = brief(failures.mtbi_s * failures.mtbi_nodes / nodes, SECONDS)
     if log.nodes is None:
         return say(

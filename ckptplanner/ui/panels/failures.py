@@ -9,6 +9,7 @@ from typing_extensions import override
 from ckptplanner.data import catalog
 from ckptplanner.data.records import InterruptionRecord
 from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.restarts import Way, each_way
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.ui.panels.panel import ComputedEntry, Entry, FieldEntry, Panel, listed, named_choices, quantity
 from ckptplanner.ui.widgets.choice_edit import Choice
@@ -102,11 +103,30 @@ def _restart(plan: Plan) -> str:
 def _read_back(plan: Plan) -> str:
     if plan.schedule is None:
         return say("unknown while no storage is chosen")
+    ways = each_way(plan)
+    if len(ways) > 1:
+        return _mean_of(ways)
     return say(
         "with {time} to read {size} back",
         time=brief(plan.schedule.restore_read_s, SECONDS),
         size=brief(plan.checkpoint.checkpoint_bytes * plan.scenario.restore.copies, BYTES),
     )
+
+
+def _mean_of(ways: Sequence[Way]) -> str:
+    """What a mean restart is the mean of: two ways with their shares, more from the fastest to the slowest."""
+    if len(ways) == 2:
+        (often, seldom), shares = ways, [brief(way.share, FRACTION, 2) for way in ways]
+        return say(
+            "mean of {often} ({often_share}) and {seldom} ({seldom_share})",
+            often=rough(often.restart_s, SECONDS), often_share=shares[0], seldom=rough(seldom.restart_s, SECONDS),
+            seldom_share=shares[1],
+        )  # fmt: skip
+    times = [way.restart_s for way in ways]
+    return say(
+        "mean of {count} ways, {fastest} to {slowest}",
+        count=len(ways), fastest=rough(min(times), SECONDS), slowest=rough(max(times), SECONDS),
+    )  # fmt: skip
 
 
 def _has(law: str) -> Callable[[Scenario], bool]:

@@ -62,10 +62,10 @@ def _what_local_brings(plan: Plan) -> str:
     levels = plan.levels
     if levels is None or levels.waste_fraction is None or levels.single_level_fraction is None:
         return say("shared saves alone")
-    return say(
-        "waste {own} with them, {alone} without",
-        own=percent(levels.waste_fraction), alone=percent(levels.single_level_fraction),
-    )  # fmt: skip
+    wastes = {"own": percent(levels.waste_fraction), "alone": percent(levels.single_level_fraction)}
+    if plan.scenario.failures.has_memory:
+        return say("waste {own} with them, {alone} without, both memoryless", **wastes)
+    return say("waste {own} with them, {alone} without", **wastes)
 
 
 def _own_interval(plan: Plan) -> str:
@@ -80,6 +80,8 @@ def _shared_each(plan: Plan) -> str:
     levels = plan.levels
     if levels is None:
         return ""
+    if levels.ratio == 1:
+        return say("each goes to shared storage too: every {time} with its stop", time=rough(levels.shared.interval_s, SECONDS))
     return say(
         "one in {ratio} shared: every {time}", ratio=grouped(levels.ratio), time=rough(levels.shared.interval_s, SECONDS)
     )

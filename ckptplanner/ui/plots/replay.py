@@ -278,13 +278,13 @@ def is_young_best(backtest: Backtest) -> bool:
 
 def _words(backtest: Backtest) -> dict[str, str]:
     """What is said of every mark and level."""
-    young = (
-        say("Young's interval, the best too, {time}: {lost}", time=brief(backtest.young_interval_s, SECONDS),
-            lost=percent(backtest.young_fraction))
-        if is_young_best(backtest)
-        else say("Young's interval, {time}: {lost}", time=brief(backtest.young_interval_s, SECONDS),
-                 lost=percent(backtest.young_fraction))
-    )  # fmt: skip
+    values = {"time": brief(backtest.young_interval_s, SECONDS), "lost": percent(backtest.young_fraction)}
+    if backtest.is_young_raised:
+        young = say("least possible interval, {time}: {lost}", **values)
+    elif is_young_best(backtest):
+        young = say("Young's interval, the best too, {time}: {lost}", **values)
+    else:
+        young = say("Young's interval, {time}: {lost}", **values)
     best = say(
         "best in hindsight, {time}: {lost}",
         time=brief(backtest.best_interval_s, SECONDS), lost=percent(backtest.best_fraction),
@@ -301,7 +301,8 @@ def _words(backtest: Backtest) -> dict[str, str]:
 def _short_words(backtest: Backtest) -> dict[str, str]:
     """The names of the two marks where there is little room."""
     young, best = (brief(every, SECONDS) for every in (backtest.young_interval_s, backtest.best_interval_s))
-    return {"young": say("Young's, {time}", time=young), "best": say("best, {time}", time=best)}
+    named = say("least, {time}", time=young) if backtest.is_young_raised else say("Young's, {time}", time=young)
+    return {"young": named, "best": say("best, {time}", time=best)}
 
 
 def _ends(backtest: Backtest) -> list[tuple[str, float]]:

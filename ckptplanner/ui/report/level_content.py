@@ -38,12 +38,20 @@ def _caption(plan: Plan, levels: Levels) -> str:
     which = say("Each local save goes to shared storage too.")
     if levels.ratio > 1:
         which = say("One in {ratio} local saves goes to shared storage too.", ratio=grouped(levels.ratio))
-    waste = plan.waste
+    first = plan.waste.first_order_fraction if plan.waste else None
+    values = {
+        "exact": _share(levels.waste_fraction), "first": _share(first), "alone": _share(levels.single_level_fraction),
+    }  # fmt: skip
     said = say(
         "Waste {exact} by the nested model of two levels (E6), {first} to first order (E5); {alone} with shared saves alone.",
-        exact=_share(levels.waste_fraction), first=_share(waste.first_order_fraction if waste else None),
-        alone=_share(levels.single_level_fraction),
-    )  # fmt: skip
+        **values,
+    )
+    if plan.scenario.failures.has_memory:
+        said = say(
+            "Waste {exact} by the nested model of two levels (E6), {first} to first order (E5); {alone} with shared saves "
+            "alone. All three are for memoryless interruptions.",
+            **values,
+        )
     return f"{which} {said}"
 
 
