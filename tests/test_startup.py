@@ -48,7 +48,6 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.ui.decide_view",
         "ckptplanner.ui.decide.best_page",
         "ckptplanner.ui.frontier_page",
-        "ckptplanner.engine.optimise",
         "ckptplanner.engine.compare",
         "ckptplanner.engine.campaign",
         "ckptplanner.engine.requirement",

@@ -71,12 +71,12 @@ class FrontierPage(SearchPage):
 
     @override
     def draw(self) -> None:
-        found, now = self.finder.drawn(), self.finder.current
+        found = self.finder.drawn()
         plans = self._plans(found)
         self.plot.setVisible(bool(plans))
         self._side.setVisible(bool(plans))
         self._none.setVisible(not plans)
-        if found is None or now is None or not plans:
+        if found is None or not plans:
             none = found.decision.none if found is not None else None
             self._none.setText(
                 say("Every legal file system and every way to save is compared: a moment.") if found is None
@@ -85,12 +85,13 @@ class FrontierPage(SearchPage):
             )  # fmt: skip
             return
         self._side.setFixedWidth(round(min(max(self.width() * _CARD_SHARE, _CARD_LEAST), _CARD_MOST)))
-        best = found.decision.best
+        shown = self.finder.shown_with(found)
+        now, best = current_of(shown), found.decision.best
         keys = [key_of(one) for one in plans]
         if self._chosen not in keys:
             self._chosen = key_of(best) if best is not None and key_of(best) in keys else keys[0]
         dots = [self._dot(key, one) for key, one in zip(keys, plans, strict=True)]
-        references = [made for one in self.finder.shown if (made := self._reference(one, found)) is not None]
+        references = [made for one in shown if (made := self._reference(one, found)) is not None]
         self.plot.show_plans(dots, key_of(best) if best is not None else "", self._chosen, references)
         chosen = plans[keys.index(self._chosen)]
         kind = say("Best plan") if chosen == best else say(
@@ -148,11 +149,11 @@ class FrontierPage(SearchPage):
             say("Lost at most"),
         ]  # fmt: skip
         found = self.finder.drawn()
-        if found is None or not self.finder.shown:
+        if found is None:
             return heads, []
-        days = current_of(self.finder.shown).named.scenario.run.days
+        days = found.scenario.run.days
         every = [(name_of(one), how_of(one), figures_of(one)) for one in self._plans(found)]
-        every += [(one.name, say("a scenario"), figures_as_it_is(one)) for one in self.finder.shown]
+        every += [(one.name, say("a scenario"), figures_as_it_is(one)) for one in self.finder.shown_with(found)]
         return heads, [
             [
                 name, how, money(figures.storage_usd_per_year, self.basis, days), waste_exactly(figures.waste_fraction),

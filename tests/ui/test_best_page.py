@@ -501,6 +501,25 @@ def test_an_edit_while_it_runs_takes_its_place(qtbot: QtBot, opened: tuple[MainW
     assert len(slow.began) == 3
 
 
+def test_a_long_search_is_stopped_and_begun_again(qtbot: QtBot, opened: tuple[MainWindow, Store], slow: Slow) -> None:
+    window, _ = opened
+    press(window, Qt.Key.Key_G, CTRL)
+    page = window.findChild(BestPage)
+    assert page is not None
+    stop = button(page, "goal.stop")
+    qtbot.waitUntil(stop.isVisible, timeout=WAIT_MS)
+    assert stop.text() == "stop"
+    click(stop)
+    assert not page.finder.is_running
+    assert "stopped" in labels(page.goal)
+    qtbot.waitUntil(lambda: slow.cancelled == 1, timeout=WAIT_MS)
+    slow.may_end = True
+    assert stop.text() == "search again"
+    click(stop)
+    settled(qtbot, page)
+    assert not stop.isVisible()
+
+
 def test_nothing_is_computed_while_it_is_not_seen(qtbot: QtBot, opened: tuple[MainWindow, Store], slow: Slow) -> None:
     window, store = opened
     slow.may_end = True

@@ -160,7 +160,8 @@ class BestPage(SearchPage):
         side.setContentsMargins(16, 12, 0, 12)
         side.setSpacing(8)
         side.addWidget(self.none)
-        side.addWidget(self.card, 1)
+        side.addWidget(self.card, 1000)
+        side.addStretch(1)
         row = QHBoxLayout(self.body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -189,15 +190,16 @@ class BestPage(SearchPage):
 
     @override
     def draw(self) -> None:
-        found, now = self.finder.drawn(), self.finder.current
-        is_there = found is not None and now is not None
+        found = self.finder.drawn()
         for part in (self._side, self._scroll):
-            part.setVisible(is_there)
-        self._wait.setVisible(not is_there)
-        if found is None or now is None:
+            part.setVisible(found is not None)
+        self._wait.setVisible(found is None)
+        if found is None:
             return
+        shown = self.finder.shown_with(found)
+        now = current_of(shown)
         self._side.setFixedWidth(round(min(max(self.width() * _CARD_SHARE, _CARD_LEAST), _CARD_MOST)))
-        entries, more = entries_of(found, self.finder.shown, self.basis, all_ties=self._all_ties)
+        entries, more = entries_of(found, shown, self.basis, all_ties=self._all_ties)
         if not any(entry.key == self._chosen and entry.proposal for entry in entries):
             self._chosen = key_of(found.decision.best) if found.decision.best is not None else ""
         self._draw_card(found, now, entries)
@@ -299,9 +301,9 @@ class BestPage(SearchPage):
             say("Waste"), say("Lost at most"), say("What bounds it"),
         ]  # fmt: skip
         found = self.finder.drawn()
-        if found is None or not self.finder.shown:
+        if found is None:
             return heads, []
-        days = current_of(self.finder.shown).named.scenario.run.days
+        days = found.scenario.run.days
         return heads, [_row(entry, self.basis, days) for entry in self.rows.entries]
 
     # ------------------------------------------------------------ hands

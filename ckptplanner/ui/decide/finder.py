@@ -56,8 +56,9 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a search found, and of what."""
+    """What a search found, and of what; `shown` are the scenarios as they were when it began."""
 
+    shown: tuple[Shown, ...]
     scenario: Scenario
     goal: Goal
     prices: tuple[tuple[str, float], ...]
@@ -83,13 +84,13 @@ class _Told(Executor):
         self._done = start + part
 
 
-def search_work(scenario: Scenario, goal: Goal, prices: tuple[tuple[str, float], ...]) -> Work:
+def search_work(scenario: Scenario, goal: Goal, prices: tuple[tuple[str, float], ...], shown: tuple[Shown, ...] = ()) -> Work:
     """The search as work for a runner; gives a Found."""
 
     def work(progress: Progress) -> Found:
         begun = time.monotonic()
         decision = optimise(scenario, goal.search(prices), _Told(progress))
-        return Found(scenario, goal, prices, decision, time.monotonic() - begun)
+        return Found(shown, scenario, goal, prices, decision, time.monotonic() - begun)
 
     return work
 
@@ -110,6 +111,7 @@ class Finder(QObject):
         self._running: tuple[Scenario, Goal, tuple[tuple[str, float], ...]] | None = None
         self._failed: tuple[Scenario, Goal, tuple[tuple[str, float], ...]] | None = None
         self._is_seen = False
+        self._begun_at = 0.0
         self._runner = TaskRunner(self)
         self._runner.progressed.connect(self.progressed)
         self._runner.finished.connect(self._on_finished)
@@ -174,6 +176,17 @@ class Finder(QObject):
         self._runner.cancel()
         self._running = None
 
+    def stop(self) -> None:
+        """Give up what runs, and begin it again only when something is new or `again` says so."""
+        self._runner.cancel()
+        self._failed, self._running = self._running, None
+        self.changed.emit()
+
+    def again(self) -> None:
+        """Search what was stopped, or what went wrong."""
+        self._failed, self.trouble = None, ""
+        self._go_on()
+
     def close(self) -> None:
         """Give up and wait until nothing runs."""
         self.rest()
@@ -183,6 +196,16 @@ class Finder(QObject):
     def is_running(self) -> bool:
         """Whether a search is under way."""
         return self._running is not None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether what is asked now was stopped, or went wrong."""
+        return self._failed is not None and self._failed == self._asked
+
+    @property
+    def runs_for_s(self) -> float:
+        """How long the search has been under way. [s]"""
+        return time.monotonic() - self._begun_at if self.is_running else 0.0
 
     @property
     def is_idle(self) -> bool:
@@ -198,12 +221,17 @@ class Finder(QObject):
         """What is drawn: the fresh result, else the newest of all."""
         return self.fresh() or (self._kept[-1] if self._kept else None)
 
+    def shown_with(self, found: Found) -> tuple[Shown, ...]:
+        """The scenarios that belong beside a result: those of now, or beside an old one those that it was found for."""
+        return self._shown if found is self.fresh() else found.shown
+
     def _go_on(self) -> None:
         asked = self._asked
         if asked is not None and self._is_seen and asked not in (self._running, self._failed):
             if self.fresh() is None:
                 self._running, self._failed, self.trouble = asked, None, ""
-                self._runner.start(search_work(*asked))
+                self._begun_at = time.monotonic()
+                self._runner.start(search_work(*asked, self._shown))
             else:
                 self._runner.cancel()
                 self._running = None

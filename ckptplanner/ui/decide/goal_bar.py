@@ -24,6 +24,7 @@ from ckptplanner.units import FRACTION, SECONDS, USD_PER_MONTH, Unit, grouped
 
 _STEPS = 1000
 _FIELD_WIDTH = 78
+_LONG_S = 1.0  # from then on a search can be stopped
 MODES = {"any": ("async", "sync"), "async": ("async",), "sync": ("sync",)}
 
 
@@ -96,6 +97,9 @@ class GoalBar(QWidget):
         self.clear = QPushButton(say("no limits"))
         self.clear.setObjectName("goal.clear")
         self.clear.setProperty("role", "link")
+        self.stop = QPushButton()
+        self.stop.setObjectName("goal.stop")
+        self.stop.setProperty("role", "link")
         self._place()
         self._connect()
         self.show_goal()
@@ -129,6 +133,7 @@ class GoalBar(QWidget):
         for part in (self._families, self._levels, self._modes):
             second.addWidget(part)
         second.addWidget(self._note, 1)
+        second.addWidget(self.stop)
         second.addWidget(self.clear)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 6, 0, 0)
@@ -142,6 +147,7 @@ class GoalBar(QWidget):
         self._minimise.chosen.connect(lambda key: finder.ask(minimise=key))
         self._levels.chosen.connect(lambda key: finder.ask(levels=key))
         self._modes.chosen.connect(lambda key: finder.ask(modes=MODES[key]))
+        self.stop.clicked.connect(self._on_stop)
         self.clear.clicked.connect(self._on_clear)
         for edit in self._limits.values():
             edit.edited.connect(self._on_limit)
@@ -168,6 +174,13 @@ class GoalBar(QWidget):
         if not finder.is_running:
             self._bar.setValue(0)
         self._note.show_words(self._words())
+        self._show_stop()
+
+    def _show_stop(self) -> None:
+        """What takes its time can be stopped, what was stopped can be searched again."""
+        finder = self._finder
+        self.stop.setText(say("search again") if finder.is_stopped else say("stop"))
+        self.stop.setVisible(finder.is_stopped or finder.runs_for_s >= _LONG_S)
 
     def _families_words(self) -> str:
         families = self._finder.goal.families
@@ -183,6 +196,8 @@ class GoalBar(QWidget):
             return finder.trouble.partition("\n\n")[0]
         if finder.is_running:
             return say("searching")
+        if finder.is_stopped:
+            return say("stopped")
         found = finder.fresh()
         if found is None:
             return ""
@@ -191,11 +206,16 @@ class GoalBar(QWidget):
 
     def _on_progressed(self, fraction: float) -> None:
         self._bar.setValue(round(fraction * _STEPS))
+        if self.stop.isHidden() and self._finder.runs_for_s >= _LONG_S:
+            self._show_stop()
 
     # ------------------------------------------------------------ hands
 
     def _on_limit(self, path: str, value: Any) -> None:
         self._finder.ask(**{path.removeprefix("goal."): value})
+
+    def _on_stop(self) -> None:
+        (self._finder.again if self._finder.is_stopped else self._finder.stop)()
 
     def _on_clear(self) -> None:
         self._finder.ask(**dict.fromkeys(self._limits))

@@ -193,8 +193,8 @@ class FrontierPlot(QWidget):
 
     def _draw_notes(self) -> None:
         theme, notes, plot = self._theme, self._notes, self._plot
-        best, hovered = self._dot(self._best), self._dot(self._hovered)
-        every: list[Dot | Reference] = [*self.references, *([best] if best is not None else [])]
+        best, hovered, chosen = self._dot(self._best), self._dot(self._hovered), self._dot(self._chosen)
+        every: list[Dot | Reference] = [*self.references, *(one for one in (best, chosen) if one is not None)]
         for one in every:
             notes.spare_mark(plot, *_place(one))
         if hovered is not None:
