@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QProgressBar, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QProgressBar, QPushButton, QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from ckptplanner.engine.evaluate import plan_of
@@ -110,6 +110,43 @@ def test_the_winner_and_what_it_beats(qtbot: QtBot, opened: tuple[MainWindow, St
     assert "$21.7k" in said
     assert any(words.startswith("Beside “5 min”: $249 less a month") for words in said)
     assert "What bounds it: the generations kept need this size." in said
+
+
+def test_rows_stand_in_their_order(qtbot: QtBot, open_window: Open) -> None:
+    """One row at first, then more of them, near ties among them with their line, then fewer."""
+    book = read(E1.with_name("tokyo-by-the-block.ckptplan.json"))
+    window, store = open_window(book)
+    page = best_page(qtbot, window)
+    for name in (book.scenarios[1].name, book.scenarios[0].name, book.scenarios[1].name):
+        store.switch(name)
+        settled(qtbot, page)
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        rows = [page.rows.row_of(entry.key) for entry in page.rows.entries]
+        tops = [row.y() for row in rows if row is not None]
+        assert len(tops) == len(page.rows.entries)
+        assert tops == sorted(set(tops))
+    near = [entry.is_near for entry in page.rows.entries]
+    assert near == sorted(near, reverse=True)
+    band, last = child(page, QWidget, "plan_rows.near"), rows[near.count(True) - 1]
+    assert last is not None
+    assert band.isVisible()
+    assert band.y() == last.geometry().bottom() + 1
+
+
+@pytest.mark.parametrize("file", ["llama-3-405b", "single-writer-export", "local-and-shared", "full-file-system"])
+def test_the_card_is_never_too_wide(qtbot: QtBot, open_window: Open, file: str) -> None:
+    """In the smallest window every plan's words stay inside the card."""
+    window, _ = open_window(read(E1.with_name(f"{file}.ckptplan.json")))
+    window.resize(1180, 720)
+    page = best_page(qtbot, window)
+    scroll = page.card.findChild(QScrollArea)
+    assert scroll is not None
+    for row in page.rows.entries:
+        page.rows.chosen.emit(row.key)
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        inside = scroll.widget()
+        assert inside is not None
+        assert inside.minimumSizeHint().width() <= scroll.viewport().width(), row.name
 
 
 def test_a_row_is_adopted_in_one_step(qtbot: QtBot, opened: tuple[MainWindow, Store]) -> None:

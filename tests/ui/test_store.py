@@ -417,3 +417,37 @@ def test_a_field_of_another_scenario_is_a_step_of_its_own(store: Store, heard: t
     assert store.workbook.named("c").scenario.run.days == 30.0
     assert refused.said[-1][0] == "run.days"
     assert refused.said[-1][1]
+
+
+def test_a_plan_is_adopted_in_one_step() -> None:
+    """Several fields at once, each typed from now on; undo brings back values and sources."""
+    held = Store(read(E1))
+    before = held.workbook
+    held.adopt((("storage.write_s", 60.0), ("storage.interval_s", 3600.0)))
+    shown = held.workbook.shown
+    assert (shown.scenario.storage.write_s, shown.scenario.storage.interval_s) == (60.0, 3600.0)
+    source = shown.source_of("storage.write_s")
+    assert source is not None
+    assert source.kind == "typed"
+    assert held.undo_stack.count() == 1
+    held.undo_stack.undo()
+    assert held.workbook == before
+
+
+def test_a_plan_is_adopted_as_a_new_scenario() -> None:
+    held = Store(read(E1))
+    before = held.workbook
+    for name in ("S3, 44 s", "S3, 44 s 2"):
+        held.adopt_as_new("S3, 44 s", (("storage.write_s", 44.0),))
+        assert held.workbook.current == name
+    assert held.workbook.named("S3, 44 s").scenario.storage.write_s == 44.0
+    assert held.workbook.scenarios[:4] == before.scenarios
+    held.undo_stack.undo()
+    held.undo_stack.undo()
+    assert held.workbook == before
+
+
+def test_a_long_name_for_a_new_scenario_is_cut() -> None:
+    held = Store(read(E1))
+    held.adopt_as_new("x" * 300, ())
+    assert len(held.workbook.current) <= 120

@@ -101,7 +101,9 @@ class PlanCard(QWidget):
         box.addWidget(self._set_head)
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(2)
-        self._grid.setColumnStretch(2, 1)
+        self._grid.setColumnStretch(0, 3)
+        self._grid.setColumnStretch(1, 3)
+        self._grid.setColumnStretch(2, 4)
         box.addLayout(self._grid)
         box.addStretch(1)
         scroll = QScrollArea()
@@ -199,7 +201,12 @@ class PlanCard(QWidget):
         self._set_head.setVisible(bool(settings))
         while len(self._cells) < len(settings):
             row = len(self._cells)
-            made = (_label("muted"), _label("muted"), _label("title", wraps=True), _label("small", wraps=True))
+            made = (
+                _label("muted", wraps=True),
+                _label("muted", wraps=True),
+                _label("title", wraps=True),
+                _label("small", wraps=True),
+            )
             for column, label in enumerate(made[:3]):
                 self._grid.addWidget(label, 2 * row, column, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(made[3], 2 * row + 1, 1, 1, 2)

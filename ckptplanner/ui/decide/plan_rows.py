@@ -273,6 +273,7 @@ class PlanRows(QWidget):
     def show_entries(self, entries: Sequence[Entry], chosen: str, near: str, theme: Theme) -> None:
         """Show rows in their order, the chosen one lit; `near` is said under the last of those within 1 %, if at all."""
         self.entries = tuple(entries)
+        self._box.removeWidget(self._band)  # so that rows alone are counted
         while len(self._rows) < len(entries):
             self._rows.append(self._made())
         most = max((one.figures.total_usd_per_year or 0.0 for one in entries), default=1.0) or 1.0
@@ -284,7 +285,6 @@ class PlanRows(QWidget):
         last = max((at for at, one in enumerate(entries) if one.is_near), default=-1)
         self._band.setVisible(bool(near) and last >= 0)
         self._band.show_words(near, theme)
-        self._box.removeWidget(self._band)
         self._box.insertWidget(last + 1, self._band)
 
     def _made(self) -> PlanRow:
