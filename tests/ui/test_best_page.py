@@ -576,6 +576,24 @@ def test_nothing_is_computed_while_it_is_not_seen(qtbot: QtBot, opened: tuple[Ma
     assert slow.cancelled == 1
 
 
+def test_the_frontier_goes_on_where_the_best_plan_was_left(qtbot: QtBot, opened: tuple[MainWindow, Store], slow: Slow) -> None:
+    """From page to page and back: what was found serves both, and edits are searched on either."""
+    window, store = opened
+    press(window, Qt.Key.Key_G, CTRL)
+    qtbot.waitUntil(lambda: len(slow.began) == 1, timeout=WAIT_MS)
+    slow.may_end = True
+    page = frontier_page(qtbot, window)
+    slow.began.clear()
+    store.edit("workload.nodes", 64)
+    settled(qtbot, page)
+    assert [one.workload.nodes for one in slow.began] == [64]
+    assert plot_of(page).references[0].is_current
+    best = best_page(qtbot, window)
+    store.edit("workload.nodes", 16)
+    settled(qtbot, best)
+    assert [one.workload.nodes for one in slow.began] == [64, 16]
+
+
 def test_the_window_is_closed_while_it_runs(open_window: Open, qtbot: QtBot, slow: Slow) -> None:
     window, store = open_window()
     press(window, Qt.Key.Key_G, CTRL)

@@ -110,7 +110,7 @@ class Finder(QObject):
         self._kept: list[Found] = []  # the newest last
         self._running: tuple[Scenario, Goal, tuple[tuple[str, float], ...]] | None = None
         self._failed: tuple[Scenario, Goal, tuple[tuple[str, float], ...]] | None = None
-        self._is_seen = False
+        self._seen: set[str] = set()
         self._begun_at = 0.0
         self._runner = TaskRunner(self)
         self._runner.progressed.connect(self.progressed)
@@ -165,14 +165,18 @@ class Finder(QObject):
 
     # ------------------------------------------------------------ working
 
-    def look(self) -> None:
+    def look(self, page: str) -> None:
         """A page is seen: search if that is not done."""
-        self._is_seen = True
+        self._seen.add(page)
         self._go_on()
 
-    def rest(self) -> None:
-        """No page is seen any more: give up what runs."""
-        self._is_seen = False
+    def rest(self, page: str) -> None:
+        """A page is not seen any more; once none is, give up what runs."""
+        self._seen.discard(page)
+        if not self._seen:
+            self._give_up()
+
+    def _give_up(self) -> None:
         self._runner.cancel()
         self._running = None
 
@@ -189,7 +193,8 @@ class Finder(QObject):
 
     def close(self) -> None:
         """Give up and wait until nothing runs."""
-        self.rest()
+        self._seen.clear()
+        self._give_up()
         self._runner.close()
 
     @property
@@ -227,7 +232,7 @@ class Finder(QObject):
 
     def _go_on(self) -> None:
         asked = self._asked
-        if asked is not None and self._is_seen and asked not in (self._running, self._failed):
+        if asked is not None and self._seen and asked not in (self._running, self._failed):
             if self.fresh() is None:
                 self._running, self._failed, self.trouble = asked, None, ""
                 self._begun_at = time.monotonic()

@@ -128,13 +128,13 @@ class SearchPage(QWidget):
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.finder.look()
+        self.finder.look(self.objectName())
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._soon.stop()
-        self.finder.rest()
+        self.finder.rest(self.objectName())
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
