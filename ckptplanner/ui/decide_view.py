@@ -19,7 +19,7 @@ from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
 
-SIDE_BY_SIDE, REQUIREMENT = range(2)
+SIDE_BY_SIDE, REQUIREMENT, FLIPS = range(3)
 _SIGNALS = ("edited", "gesture_ended", "field_requested", "cursor_moved", "scenario_requested")
 
 
@@ -41,9 +41,16 @@ def _requirement() -> Page:
     return RequirementPage()
 
 
+def _flips() -> Page:
+    from ckptplanner.ui.decide.flips_page import FlipsPage
+
+    return FlipsPage()
+
+
 _PAGES: tuple[tuple[Callable[[], str], Callable[[], Page]], ...] = (
     (lambda: say("Side by side"), SideBySidePage),
     (lambda: say("Requirement sheet"), _requirement),
+    (lambda: say("What flips it"), _flips),
 )
 
 
@@ -107,7 +114,7 @@ class DecideView(QWidget):
         return self.page(self.tabs.currentIndex())
 
     def show_page(self, index: int) -> None:
-        """Show the scenarios side by side (0) or the requirement sheet (1)."""
+        """Show a page, by its place among the tabs."""
         self.tabs.setCurrentIndex(index)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
@@ -120,6 +127,18 @@ class DecideView(QWidget):
         self._theme = theme
         for page in self._made.values():
             page.show_theme(theme)
+
+    def forget(self) -> None:
+        """Another file was opened: what was worked out for plans of the last one goes."""
+        for page in self._made.values():
+            if callable(drop := getattr(page, "forget", None)):
+                drop()
+
+    def close_work(self) -> None:
+        """Give up what runs in the background: the window goes away."""
+        for page in self._made.values():
+            if callable(close := getattr(page, "close_work", None)):
+                close()
 
     @property
     def picture_widget(self) -> QWidget:

@@ -36,6 +36,7 @@ from ckptplanner.ui.views import DECIDE, EVIDENCE, PATH, PLAN, SURVIVE, Views
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
+    from ckptplanner.ui.break_even import BreakEvens
     from ckptplanner.ui.pop_ups import PopUps
 
 
@@ -86,6 +87,7 @@ class MainWindow(QMainWindow):
         self._panels = PanelColumn(self._settings)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._panels)
         self._cards: PopUps | None = None
+        self._break_evens: BreakEvens | None = None
         middle = QWidget()
         box = QVBoxLayout(middle)
         box.setContentsMargins(0, 0, 0, 0)
@@ -193,7 +195,7 @@ class MainWindow(QMainWindow):
     def _build_view_menu(self) -> None:
         menu = self.menuBar().addMenu(say("View"))
         for index, (label, page) in enumerate(self._pages(), start=1):
-            keys = {11: "Ctrl+B", 12: "Ctrl+Shift+B"}.get(index, f"Ctrl+{index % 10}")
+            keys = f"Ctrl+{index % 10}" if index <= 10 else {11: "Ctrl+B", 12: "Ctrl+Shift+B", 13: "Ctrl+L"}.get(index)
             menu.addAction(self._action(label, page, keys))
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
@@ -238,6 +240,7 @@ class MainWindow(QMainWindow):
             (say("Check by simulation"), lambda: plan(page=2)),
             (say("Side by side"), lambda: decide(0)),
             (say("Requirement sheet"), lambda: decide(1)),
+            (say("What flips it"), lambda: decide(2)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
@@ -301,6 +304,8 @@ class MainWindow(QMainWindow):
         self._view.field_requested.connect(self._on_field)
         self._view.scenario_requested.connect(self._on_scenario)
         self._headline.why_requested.connect(self._show_why)
+        self._headline.field_requested.connect(self._on_input)
+        self.ready.connect(self._on_ready)
         self._bar.switch_requested.connect(store.switch)
         self._bar.duplicate_requested.connect(store.duplicate)
         self._bar.rename_requested.connect(store.rename)
@@ -333,6 +338,18 @@ class MainWindow(QMainWindow):
         _lay_out()
         QTimer.singleShot(0, self.ready.emit)  # once what was built is laid out
 
+    def _on_ready(self) -> None:
+        """What is worked out beside the window begins when the window stands."""
+        if self._break_evens is None:
+            QTimer.singleShot(0, self._watch_break_evens)
+
+    def _watch_break_evens(self) -> None:
+        from ckptplanner.ui.break_even import BreakEvens
+
+        self._break_evens = BreakEvens(self)
+        self._break_evens.found.connect(self._headline.show_break_even)
+        self._break_evens.show_plans(self._shown)
+
     # ------------------------------------------------------------ what is shown
 
     def _on_workbook(self, workbook: Workbook) -> None:
@@ -345,12 +362,15 @@ class MainWindow(QMainWindow):
         base = base_of(shown)
         if self._opened != self._store.times_opened:  # what is kept of plans was of another file
             self._opened, self._ghost = self._store.times_opened, None
-            self._view.plan.forget()
+            self._view.forget()
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
         index = base.index if base is not None and self._ghost is None else None
+        self._headline.expect_others([one.name for one in shown if not one.is_current])
         self._headline.show_plan(now, self._basis, reference, name, index)
+        if self._break_evens is not None:
+            self._break_evens.show_plans(shown)
         self._view.show_plans(shown, self._basis)
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
@@ -437,6 +457,12 @@ class MainWindow(QMainWindow):
         else:
             self._panels.focus_field(path)
 
+    def _on_input(self, path: str) -> None:
+        """Go to the field of an input, which may be made of several."""
+        from ckptplanner.engine.levers import field_of
+
+        self._on_field(field_of(current_of(self._shown).named.scenario, path))
+
     def _show_source(self, path: str) -> None:
         self._pop_ups().show_source(current_of(self._shown).named, path, self._anchor())
 
@@ -505,7 +531,9 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._commands.may_leave():
             self._remember()
-            self._view.plan.close_work()
+            self._view.close_work()
+            if self._break_evens is not None:
+                self._break_evens.close()
             event.accept()
         else:
             event.ignore()

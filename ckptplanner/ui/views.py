@@ -164,6 +164,18 @@ class Views(QWidget):
             if view is not None:
                 view.show_theme(theme)
 
+    def forget(self) -> None:
+        """Another file was opened: nothing that was worked out for plans of the last one stays."""
+        self.plan.forget()
+        if self._decide is not None:
+            self._decide.forget()
+
+    def close_work(self) -> None:
+        """Give up what runs in the background: the window goes away."""
+        self.plan.close_work()
+        if self._decide is not None:
+            self._decide.close_work()
+
     @property
     def picture_widget(self) -> QWidget:
         """What a picture of the view that is seen shows."""
