@@ -19,7 +19,7 @@ from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
 
-SIDE_BY_SIDE, REQUIREMENT, FLIPS = range(3)
+SIDE_BY_SIDE, REQUIREMENT, FLIPS, MATTERS, MAP, SCALE = range(6)
 _SIGNALS = ("edited", "gesture_ended", "field_requested", "cursor_moved", "scenario_requested")
 
 
@@ -47,10 +47,31 @@ def _flips() -> Page:
     return FlipsPage()
 
 
+def _matters() -> Page:
+    from ckptplanner.ui.decide.matters_page import MattersPage
+
+    return MattersPage()
+
+
+def _map() -> Page:
+    from ckptplanner.ui.decide.map_page import MapPage
+
+    return MapPage()
+
+
+def _scale() -> Page:
+    from ckptplanner.ui.scale_page import ScalePage
+
+    return ScalePage()
+
+
 _PAGES: tuple[tuple[Callable[[], str], Callable[[], Page]], ...] = (
     (lambda: say("Side by side"), SideBySidePage),
     (lambda: say("Requirement sheet"), _requirement),
     (lambda: say("What flips it"), _flips),
+    (lambda: say("What matters"), _matters),
+    (lambda: say("Map"), _map),
+    (lambda: say("Scale"), _scale),
 )
 
 

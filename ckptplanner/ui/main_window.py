@@ -241,6 +241,9 @@ class MainWindow(QMainWindow):
             (say("Side by side"), lambda: decide(0)),
             (say("Requirement sheet"), lambda: decide(1)),
             (say("What flips it"), lambda: decide(2)),
+            (say("What matters"), lambda: decide(3)),
+            (say("Map over two inputs"), lambda: decide(4)),
+            (say("Other node counts"), lambda: decide(5)),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:

@@ -30,7 +30,7 @@ from ckptplanner.units import brief
 
 _LABEL, _GAP, _EDGE = 248.0, 24.0, 16.0  # of a row, from the left [px]
 _ABOVE, _BAR, _BELOW, _ROW = 17.0, 18.0, 18.0, 68.0  # of a row, from above [px]
-_WIDEST = 1280.0  # bars as long as a wall cannot be read across
+_WIDEST = 1600.0  # bars as long as a wall cannot be read across
 _HEAD, _LINE, _COLUMN = 28.0, 20.0, 256.0  # of what flips nothing [px]
 _STEPS = 60  # of the keys, from one end of a bar to the other
 _FADED, _HATCH = 0.4, 0.22

@@ -29,7 +29,6 @@ class Picker(QComboBox):
         self.setFixedHeight(24)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMaxVisibleItems(20)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._on_activated)
 
     def show_entries(self, entries: Sequence[tuple[str, str]], key: str, icons: Sequence[QIcon] = ()) -> None:
@@ -43,6 +42,7 @@ class Picker(QComboBox):
             for index, one in enumerate(icons):
                 self.setItemIcon(index, one)
             self.setCurrentIndex(next((index for index, one in enumerate(self._entries) if one[0] == key), -1))
+        self.updateGeometry()
 
     @property
     def key(self) -> str:
@@ -61,8 +61,13 @@ class Picker(QComboBox):
 
     @override
     def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return QSize(hint.width() + _CHEVRON, 24)
+        widest = max((self.fontMetrics().horizontalAdvance(label) for _, label in self._entries), default=40)
+        has_icons = any(not self.itemIcon(index).isNull() for index in range(self.count()))
+        return QSize(widest + (20 if has_icons else 0) + 16 + _CHEVRON, 24)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), 120), 24)
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:
