@@ -49,6 +49,10 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.engine.compare",
         "ckptplanner.engine.campaign",
         "ckptplanner.engine.requirement",
+        "ckptplanner.ui.break_even",
+        "ckptplanner.ui.bench",
+        "ckptplanner.engine.flip_words",
+        "ckptplanner.engine.flips",
         "concurrent.futures",
     ],
 )

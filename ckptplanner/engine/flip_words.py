@@ -17,6 +17,7 @@ from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.flips import FlipBar, Segment, Winner, flip_bars
 from ckptplanner.engine.levers import BYTES_EACH, GPU_VALUE, RESTART_BASE, STORAGE_PRICE
 from ckptplanner.engine.ranges import Range, ranges_of
+from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import BYTES_PER_PARAM, COUNT, NBSP, SHOWN_STEPS, Unit, brief, grouped, significant
@@ -277,16 +278,6 @@ def never_sentence(bars: Sequence[FlipBar]) -> Text | None:
 def _span(over: Range) -> Text:
     low, high = amounts((over.low, over.high), over.lever.unit)
     return text("{title} {low} to {high}", title=over.lever.title, low=low, high=high)
-
-
-def same_job(shown: NamedScenario, others: Sequence[NamedScenario]) -> tuple[NamedScenario, ...]:
-    """The other plans for the same job: those that differ in what is decided alone, storage, replicas, local level, spares."""
-    decided = ("storage", "replication", "local", "spares")
-    facts = shown.scenario.model_copy(update={name: None for name in decided})
-    return tuple(
-        other for other in others
-        if other.name != shown.name and other.scenario.model_copy(update={name: None for name in decided}) == facts
-    )  # fmt: skip
 
 
 def rival(shown: NamedScenario, others: Sequence[NamedScenario]) -> NamedScenario | None:

@@ -74,7 +74,7 @@ class Bench(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._scroll)
         self._stack.addWidget(self._empty)
-        self.head = head
+        self.head, self._top = head, QWidget()
         self._place()
         self._stop.clicked.connect(self.stop)
         self._details.clicked.connect(self._on_details)
@@ -105,11 +105,15 @@ class Bench(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(_EDGE, 0, _EDGE, 0)
         bar.addWidget(self._bar)
+        top = QVBoxLayout(self._top)
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(0)
+        top.addLayout(row)
+        top.addLayout(bar)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
-        box.addLayout(row)
-        box.addLayout(bar)
+        box.addWidget(self._top)
         box.addWidget(self._stack, 1)
 
     # ------------------------------------------------------------ what is asked
@@ -120,6 +124,7 @@ class Bench(QWidget):
         if is_new:
             self._trouble, self._is_stopped = "", False
         self._asked = (key, work)
+        self._top.setVisible(True)
         self._stack.setCurrentWidget(self._scroll)
         if key in self._kept:
             self._give_up()
@@ -132,9 +137,10 @@ class Bench(QWidget):
             self._quiet.start(_QUIET_MS if was_busy else 0)
         self._show()
 
-    def show_missing(self, title: str, words: str, *, has_button: bool = False) -> None:
-        """Nothing can be worked out: say what is missing."""
+    def show_missing(self, title: str, words: str, *, has_button: bool = False, keeps_head: bool = False) -> None:
+        """Nothing can be worked out: say what is missing. The head stays where something else may be chosen in it."""
         self._asked = None
+        self._top.setVisible(keeps_head)
         self._give_up()
         self._empty.begin.setText(self._helps)
         self._empty.show_words(title, words, has_button=has_button)

@@ -230,7 +230,7 @@ class Headline(QWidget):
         box.addSpacing(2)
         self._sentence = SentenceLabel()
         self._plan: Plan | None = None
-        self._others: tuple[str, ...] = ()
+        self._rivals: tuple[str, ...] = ()
         self._break_even: BreakEven | None = None
         self._small = LinkLabel("small")
         self._small.setObjectName("small_line")
@@ -272,9 +272,9 @@ class Headline(QWidget):
 
     # ------------------------------------------------------------ the sentence
 
-    def expect_others(self, names: Sequence[str]) -> None:
-        """Say which other scenarios there are: with one of them the sentence will be longer, and the room is kept."""
-        self._others = tuple(names)
+    def expect_rivals(self, names: Sequence[str]) -> None:
+        """Say what the plan will be compared with: the sentence will be longer then, and the room is kept."""
+        self._rivals = tuple(names)
 
     def show_break_even(self, found: BreakEven | None) -> None:
         """Add until when the plan is the better one, or take that away."""
@@ -288,7 +288,7 @@ class Headline(QWidget):
             return
         said = sentence(plan)
         words, html = say_text(said), linked(said, self._theme.text, bold=False)
-        self._sentence.keep_room(f"{words} {_usual(self._others)}" if self._others and not plan.count("error") else "")
+        self._sentence.keep_room(f"{words} {_usual(self._rivals)}" if self._rivals and not plan.count("error") else "")
         if found is not None and found.shorter is not None and not self._sentence.fits(f"{words} {say_text(found.sentence)}"):
             found = found.shorter
         if found is not None:

@@ -76,7 +76,10 @@ def lines_of(
             line = line[count:]
     lines.append(line)
     if len(lines) > most:
-        rest = "".join(lines[most - 1 :])
+        at = 0
+        for line in lines[: most - 1]:
+            at = words.index(line, at) + len(line)
+        rest = words[at:].lstrip()
         lines = [*lines[: most - 1], metrics(pixels, bold).elidedText(rest, Qt.TextElideMode.ElideRight, widest)]
     return lines
 

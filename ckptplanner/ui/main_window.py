@@ -28,7 +28,7 @@ from ckptplanner.ui.drops import dropped_file, welcome
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panel_column import PanelColumn
 from ckptplanner.ui.scenario_bar import ScenarioBar
-from ckptplanner.ui.shown import Shown, base_of, current_of
+from ckptplanner.ui.shown import Shown, base_of, current_of, rivals_of
 from ckptplanner.ui.status import figures_line, model_line
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme, icon
@@ -370,7 +370,7 @@ class MainWindow(QMainWindow):
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
         index = base.index if base is not None and self._ghost is None else None
-        self._headline.expect_others([one.name for one in shown if not one.is_current])
+        self._headline.expect_rivals([one.name for one in rivals_of(shown)])
         self._headline.show_plan(now, self._basis, reference, name, index)
         if self._break_evens is not None:
             self._break_evens.show_plans(shown)

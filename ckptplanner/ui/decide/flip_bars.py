@@ -34,6 +34,7 @@ _WIDEST = 1600.0  # bars as long as a wall cannot be read across
 _HEAD, _LINE, _COLUMN = 28.0, 20.0, 256.0  # of what flips nothing [px]
 _STEPS = 60  # of the keys, from one end of a bar to the other
 _FADED, _HATCH = 0.4, 0.22
+_MANY = 6  # flips: from more on only some are labelled
 _NEAR = 6.0  # around a bar the mouse points at it [px]
 
 
@@ -52,6 +53,19 @@ def value_of(over: Range, share: float) -> float:
     value = over.low * (over.high / over.low) ** share if over.low > 0.0 else over.low + (over.high - over.low) * share
     value = min(max(value, over.low), over.high)
     return float(round(value)) if over.lever.is_whole else value
+
+
+def _thinned(places: Sequence[float], widths: Sequence[float], ends: tuple[float, float], today: float) -> list[float | None]:
+    """Where labels stand that have room right under their flip, the nearest to today's value first; None for the others."""
+    found: list[float | None] = [None] * len(places)
+    kept: list[tuple[float, float]] = []
+    for number in sorted(range(len(places)), key=lambda one: abs(places[one] - today)):
+        left = places[number] - widths[number] / 2
+        right = left + widths[number]
+        if left >= ends[0] and right <= ends[1] and all(right + 8 <= low or left >= high + 8 for low, high in kept):
+            found[number] = left
+            kept.append((left, right))
+    return found
 
 
 class FlipBars(QWidget):
@@ -120,7 +134,7 @@ class FlipBars(QWidget):
 
     def _fit(self) -> None:
         lines = -(-len(self._still) // self._columns)
-        tall = self._count * _ROW + (_HEAD + lines * _LINE if lines else 0.0) + 12.0
+        tall = self._count * _ROW + (_HEAD + lines * _LINE if lines else 0.0) + 4.0
         self.setFixedHeight(round(tall))
 
     @override
@@ -284,22 +298,41 @@ class FlipBars(QWidget):
         ends = width_of(low), width_of(high)
         write(painter, QRectF(room.left(), lowest, ends[0], 16), low, theme.muted)
         write(painter, QRectF(room.right() - ends[1], lowest, ends[1], 16), high, theme.muted, align="right")
+        self._paint_flips(painter, index, flips, (room.left() + ends[0] + 10, room.right() - ends[1] - 10))
+        if len(flips) > _MANY:
+            count = say("{count} flips", count=len(flips))
+            free = left + wide + 12 < room.right() - width_of(count)
+            spot = QRectF(room.left() if not free else room.right() - 120, room.top() - 4 - _ABOVE, 120, 16)
+            write(painter, spot, count, theme.muted, align="right" if free else "left")
+
+    def _paint_flips(self, painter: QPainter, index: int, shown: Sequence[str], ends: tuple[float, float]) -> None:
+        """A tick for each flip, and its value where there is room: those nearest to today's value first."""
+        bar, room = self._bars[index], self.bar_rect(index)
         places = [self.place_of(index, flip.value) for flip in bar.flips]
-        widths = [width_of(flip, bold=True) for flip in flips]
-        lefts = spread(places, widths, 8.0, room.left() + ends[0] + 10, room.right() - ends[1] - 10)
-        for flip, place, left, wide, shown in zip(bar.flips, places, lefts, widths, flips, strict=True):
-            side = self._side(bar.at(flip.value))
-            below = self._side(next(piece for piece in bar.segments if piece.high == flip.value))
-            away = next((one for one in (side, below) if one is not None and not one.is_current), side)
-            colour = theme.text if away is None else away.mark.colour
+        widths = [width_of(text, bold=True) for text in shown]
+        lefts: list[float | None] = list(spread(places, widths, 8.0, *ends))
+        if len(shown) > _MANY:
+            lefts = _thinned(places, widths, ends, self.place_of(index, bar.range.value))
+        for flip, place, left, wide, text in zip(bar.flips, places, lefts, widths, shown, strict=True):
+            colour = self._flip_colour(bar, flip.value)
             tick = round(place) + 0.5
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
             painter.setPen(pen(colour))
             painter.drawLine(QLineF(tick, room.top() - 3, tick, room.bottom() + 2))
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if left is None:
+                continue
             bend = min(max(tick, left + 2), left + wide - 2)
             if abs(bend - tick) > 0.5:
-                painter.drawLine(QLineF(tick, room.bottom() + 1, bend, lowest + 3))
-            write(painter, QRectF(left, lowest, wide, 16), shown, colour, bold=True)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.drawLine(QLineF(tick, room.bottom() + 1, bend, room.bottom() + 6))
+            write(painter, QRectF(left, room.bottom() + 3, wide, 16), text, colour, bold=True)
+
+    def _flip_colour(self, bar: FlipBar, value: float) -> str:
+        """The colour of the other plan, which wins on one side of the flip."""
+        below = next(piece for piece in bar.segments if piece.high == value)
+        sides = [one for one in (self._side(bar.at(value)), self._side(below)) if one is not None]
+        away = next((one for one in sides if not one.is_current), sides[0] if sides else None)
+        return self._theme.text if away is None else away.mark.colour
 
     def _paint_cursor(self, painter: QPainter, index: int, value: float) -> None:
         theme, room = self._theme, self.bar_rect(index)

@@ -85,8 +85,8 @@ class FlipsPage(QWidget):
         picture.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         picture.setProperty("role", "surface")
         inside = QVBoxLayout(picture)
-        inside.setContentsMargins(0, 4, 0, 8)
-        inside.setSpacing(6)
+        inside.setContentsMargins(0, 4, 0, 0)
+        inside.setSpacing(4)
         said = QHBoxLayout()
         said.setContentsMargins(16, 0, 16, 0)
         said.addWidget(self._sentence)
@@ -110,7 +110,6 @@ class FlipsPage(QWidget):
         self._shown, self._basis = tuple(shown), basis
         self._indices |= {one.name: one.index for one in shown}
         now, other = current_of(shown), self._other()
-        self._head.setVisible(other is not None)
         if other is None:
             self.bench.show_missing(
                 say("Nothing to compare with yet"),
@@ -125,7 +124,7 @@ class FlipsPage(QWidget):
             self.bench.show_missing(*lack)
         elif other.plan.cost is None or other.plan.cost.total_usd_per_year is None:
             words = say("The dollars of “{name}” are not known yet.", name=other.name)
-            self.bench.show_missing(say("Nothing to compare with yet"), words)
+            self.bench.show_missing(say("Nothing to compare with yet"), words, keeps_head=True)
         else:
             pair = (now.named, other.named)
             key = tuple((one.name, one.scenario) for one in pair)  # where a value comes from changes nothing

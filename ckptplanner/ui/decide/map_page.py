@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from ckptplanner.engine.cards import basis_words
 from ckptplanner.engine.cost import Basis, per_basis
 from ckptplanner.engine.figure_map import FigureMap, figure_map
-from ckptplanner.engine.flip_words import amounts, same_job
+from ckptplanner.engine.flip_words import amounts
 from ckptplanner.engine.levers import GPU_VALUE
 from ckptplanner.engine.ranges import ranges_of
+from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.tornado import ASKED, title_of
 from ckptplanner.ui.bench import Bench
 from ckptplanner.ui.decide.flip_bars import Side

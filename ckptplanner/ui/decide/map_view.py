@@ -53,7 +53,7 @@ class MapView(QWidget):
         self.setAccessibleName(say("Map over two inputs"))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(560, 300)
+        self.setMinimumSize(560, 264)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._theme = LIGHT
         self._map: FigureMap | None = None

@@ -9,9 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from ckptplanner.engine.cost import Basis
-from ckptplanner.engine.flip_words import amounts, same_job
+from ckptplanner.engine.flip_words import amounts
 from ckptplanner.engine.levers import field_of
 from ckptplanner.engine.regret import Decision, Regret, best_of, regrets
+from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tornado import ASKED, Tornado, title_of, tornado
 from ckptplanner.ui.background import Progress
