@@ -344,9 +344,11 @@ class MainWindow(QMainWindow):
     def _on_ready(self) -> None:
         """What is worked out beside the window begins when the window stands."""
         if self._break_evens is None:
-            QTimer.singleShot(0, self._watch_break_evens)
+            QTimer.singleShot(0, self, self._watch_break_evens)
 
     def _watch_break_evens(self) -> None:
+        if not self.isVisible():  # closed meanwhile
+            return
         from ckptplanner.ui.break_even import BreakEvens
 
         self._break_evens = BreakEvens(self)
