@@ -54,6 +54,9 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.engine.optimise",
         "ckptplanner.engine.flips",
         "ckptplanner.engine.regret",
+        "ckptplanner.ui.break_even",
+        "ckptplanner.ui.bench",
+        "ckptplanner.engine.flip_words",
         "concurrent.futures",
     ],
 )

@@ -17,6 +17,7 @@ from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.flips import FlipBar, Segment, Winner, flip_bars
 from ckptplanner.engine.levers import BYTES_EACH, GPU_VALUE, RESTART_BASE, STORAGE_PRICE
 from ckptplanner.engine.ranges import Range, ranges_of
+from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, listed, text
 from ckptplanner.units import BYTES_PER_PARAM, COUNT, NBSP, SHOWN_STEPS, Unit, brief, grouped, significant
@@ -216,9 +217,27 @@ def beats_sentence(bars: Sequence[FlipBar]) -> Text | None:
     return text("“{other}” costs less while {condition}.", other=other, condition=both)
 
 
-def headline(
+@dataclass(frozen=True, slots=True)
+class BreakEven:
+    """The sentence under the cards, and the inputs that its conditions are about, in their order."""
+
+    sentence: Text
+    paths: tuple[str, ...]
+
+    @property
+    def shorter(self) -> BreakEven | None:
+        """The same with its first condition alone; None where there is no second one."""
+        both = dict(self.sentence.values).get("condition")
+        if len(self.paths) < 2 or not isinstance(both, Text):
+            return None
+        one = dict(both.values)["one"]
+        values = tuple((name, one if name == "condition" else value) for name, value in self.sentence.values)
+        return BreakEven(Text(self.sentence.template, values), self.paths[:1])
+
+
+def break_even(
     shown: NamedScenario, others: Sequence[NamedScenario], progress: Callable[[float], None] = lambda _: None
-) -> Text | None:
+) -> BreakEven | None:
     """The sentence under the cards for a plan among others: None where there is no other plan for the same job.
 
     Looks at uncertain inputs first, and at decided ones only where those do not give two flips: half a second, as a rule.
@@ -234,7 +253,20 @@ def headline(
         bars += flip_bars(shown, other, some, progress)
         if len(nearest(bars)) == NAMED:
             break
-    return beats_sentence(bars)
+    said = beats_sentence(bars)
+    return None if said is None else BreakEven(said, tuple(bar.path for bar in nearest(bars)) if _has_condition(said) else ())
+
+
+def _has_condition(said: Text) -> bool:
+    return any(name == "condition" for name, _ in said.values)
+
+
+def headline(
+    shown: NamedScenario, others: Sequence[NamedScenario], progress: Callable[[float], None] = lambda _: None
+) -> Text | None:
+    """The sentence of `break_even` alone."""
+    found = break_even(shown, others, progress)
+    return None if found is None else found.sentence
 
 
 def never_sentence(bars: Sequence[FlipBar]) -> Text | None:
@@ -249,17 +281,12 @@ def _span(over: Range) -> Text:
 
 
 def rival(shown: NamedScenario, others: Sequence[NamedScenario]) -> NamedScenario | None:
-    """The plan to compare with under the cards: the cheapest other one for the same job, or None where there is none.
-
-    Plans for the same job differ in what is decided alone: storage, replicas, the local level, spares.
-    """
-    decided = ("storage", "replication", "local", "spares")
-    facts = shown.scenario.model_copy(update={name: None for name in decided})
+    """The plan to compare with under the cards: the cheapest other one for the same job, or None where there is none."""
     same: list[tuple[float, int]] = []
-    for number, other in enumerate(others):
+    plans = same_job(shown, others)
+    for number, other in enumerate(plans):
         plan = evaluate(other.scenario)
         total = plan.cost.total_usd_per_year if plan.cost else None
-        is_same = other.scenario.model_copy(update={name: None for name in decided}) == facts
-        if other.name != shown.name and is_same and total is not None and not plan.count("error"):
+        if total is not None and not plan.count("error"):
             same.append((total, number))
-    return others[min(same)[1]] if same else None
+    return plans[min(same)[1]] if same else None

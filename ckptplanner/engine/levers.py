@@ -133,3 +133,12 @@ def limits_of(path: str) -> tuple[float, float]:
     spec = spec_of(Scenario, fields.get(path, path))
     low, high = spec.low, spec.high
     return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def field_of(scenario: Scenario, path: str) -> str:
+    """The field where a person sets an input: its own path, or one of the fields that it is made of."""
+    if path == STORAGE_PRICE:
+        chosen = evaluate(scenario).storage.chosen
+        throughput = chosen.throughput_mb_per_s_per_tib if chosen else None
+        return storage_price_path(125.0 if throughput is None else throughput)
+    return {RESTART_BASE: _RESTART_PARTS[0], BYTES_EACH: "workload.layout"}.get(path, path)

@@ -1,8 +1,8 @@
 """The Decide view: pages under their tabs. A further page is one more row in `_PAGES`.
 
 A page has show_plans(shown, basis), show_theme(theme), texts(), picture_widget and `controls`, what stands at the right of
-the tabs while it is seen. What it says goes on where it has the signal: edited, gesture_ended, field_requested,
-cursor_moved, scenario_requested.
+the tabs while it is seen; one that works in the background has forget() and close_work() too. What it says goes on where it has
+the signal: edited, gesture_ended, field_requested, cursor_moved, scenario_requested.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme
 from ckptplanner.ui.words import say
 
-BEST, FRONTIER, SIDE_BY_SIDE, REQUIREMENT = range(4)
+# the places of the pages among the tabs
+BEST, FLIPS, FRONTIER, MATTERS, MAP, SCALE, SIDE_BY_SIDE, REQUIREMENT = range(8)
 _SIGNALS = ("edited", "gesture_ended", "field_requested", "cursor_moved", "scenario_requested")
 
 
@@ -57,11 +58,39 @@ def _requirement() -> Page:
     return RequirementPage()
 
 
+def _flips() -> Page:
+    from ckptplanner.ui.decide.flips_page import FlipsPage
+
+    return FlipsPage()
+
+
+def _matters() -> Page:
+    from ckptplanner.ui.decide.matters_page import MattersPage
+
+    return MattersPage()
+
+
+def _map() -> Page:
+    from ckptplanner.ui.decide.map_page import MapPage
+
+    return MapPage()
+
+
+def _scale() -> Page:
+    from ckptplanner.ui.scale_page import ScalePage
+
+    return ScalePage()
+
+
 # these two show the same search
 _OF_A_SEARCH: dict[int, Callable[[Finder], Page]] = {BEST: _best, FRONTIER: _frontier}
 _PAGES: tuple[tuple[Callable[[], str], Callable[[], Page] | None], ...] = (
     (lambda: say("Best plan"), None),
+    (lambda: say("What flips it"), _flips),
     (lambda: say("Frontier"), None),
+    (lambda: say("What matters"), _matters),
+    (lambda: say("Map"), _map),
+    (lambda: say("Scale"), _scale),
     (lambda: say("Side by side"), SideBySidePage),
     (lambda: say("Requirement sheet"), _requirement),
 )
@@ -131,7 +160,7 @@ class DecideView(QWidget):
         return self.page(self.tabs.currentIndex())
 
     def show_page(self, index: int) -> None:
-        """Show a page by its number: BEST, FRONTIER, SIDE_BY_SIDE, REQUIREMENT."""
+        """Show a page, by its place among the tabs."""
         self.tabs.setCurrentIndex(index)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
@@ -142,6 +171,9 @@ class DecideView(QWidget):
     def close_work(self) -> None:
         """Give up what runs and wait for it: the window goes away."""
         self._finder.close()
+        for page in self._made.values():
+            if callable(close := getattr(page, "close_work", None)):
+                close()
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -153,6 +185,12 @@ class DecideView(QWidget):
         self._theme = theme
         for page in self._made.values():
             page.show_theme(theme)
+
+    def forget(self) -> None:
+        """Another file was opened: what was worked out for plans of the last one goes."""
+        for page in self._made.values():
+            if callable(drop := getattr(page, "forget", None)):
+                drop()
 
     @property
     def picture_widget(self) -> QWidget:

@@ -5,7 +5,9 @@ Every figure is a link that asks for its derivation; differences to a ghost or t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -16,10 +18,15 @@ from ckptplanner.engine.cards import Card, Share, cards, difference, small_line
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.sentence import sentence
 from ckptplanner.text import Text
+from ckptplanner.ui.ink import lines_of
 from ckptplanner.ui.shown import Shown
-from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
-from ckptplanner.ui.words import say, say_text
+from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme, font
+from ckptplanner.ui.words import node_count, say, say_text
 
+if TYPE_CHECKING:
+    from ckptplanner.engine.flip_words import BreakEven
+
+FIELD = "field:"  # before a path: a link that leads to a field and not to a derivation
 _SIGNS = {"circle": "○", "square": "□", "triangle": "△", "diamond": "◇"}  # the bundled font has them
 _LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 
@@ -56,6 +63,35 @@ class LinkLabel(QLabel):
         """Show rich text."""
         if html != self.text():
             self.setText(html)
+
+
+class SentenceLabel(LinkLabel):
+    """The sentence: as tall as it needs, and tall enough for words that are still to come."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._awaited = ""
+        self.setObjectName("sentence")
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+
+    def keep_room(self, words: str) -> None:
+        """Keep room for these words, so that nothing below moves when they come; empty: for none."""
+        if words != self._awaited:
+            self._awaited = words
+            self.updateGeometry()
+
+    def fits(self, words: str) -> bool:
+        """Whether words go into the room that is kept."""
+        return self._lines(words, self.width()) <= self._lines(self._awaited, self.width())
+
+    @staticmethod
+    def _lines(words: str, width: int) -> int:
+        return len(lines_of(words, max(width - 2, 80), 99, BODY_PX)) if words else 0
+
+    @override
+    def heightForWidth(self, width: int) -> int:
+        return max(super().heightForWidth(width), self._lines(self._awaited, width) * self.fontMetrics().lineSpacing())
 
 
 class Bar(QWidget):
@@ -175,6 +211,7 @@ class Headline(QWidget):
     """Cards, sentence and smaller line of the current plan."""
 
     why_requested = Signal(str)
+    field_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,15 +228,22 @@ class Headline(QWidget):
             card.why_requested.connect(self.why_requested)
         box.addLayout(row)
         box.addSpacing(2)
-        self._sentence = LinkLabel("")
-        self._sentence.setObjectName("sentence")
-        self._sentence.setWordWrap(True)
+        self._sentence = SentenceLabel()
+        self._plan: Plan | None = None
+        self._rivals: tuple[str, ...] = ()
+        self._break_even: BreakEven | None = None
         self._small = LinkLabel("small")
         self._small.setObjectName("small_line")
         self._small.setWordWrap(True)
         for label in (self._sentence, self._small):
             box.addWidget(label)
-            label.why_requested.connect(self.why_requested)
+            label.why_requested.connect(self._on_link)
+
+    def _on_link(self, goal: str) -> None:
+        if goal.startswith(FIELD):
+            self.field_requested.emit(goal.removeprefix(FIELD))
+        else:
+            self.why_requested.emit(goal)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme; what is shown comes with the next plans."""
@@ -221,12 +265,74 @@ class Headline(QWidget):
             if change is not None and card.large:
                 note = say("{change} to {name}", change=f"<b>{change}</b>", name=other)
             view.show_card(card, note, theme, colour)
-        self._sentence.show_html(
-            linked(sentence(plan), theme.text, bold=False).replace("text-decoration:none", "text-decoration:underline")
-        )
+        self._plan = plan
+        self._show_sentence()
         gap = "&nbsp;" * 6
         self._small.show_html(gap.join(f"<span>{linked(line, theme.text)}</span>" for line in small_line(plan, basis)))
+
+    # ------------------------------------------------------------ the sentence
+
+    def expect_rivals(self, names: Sequence[str]) -> None:
+        """Say what the plan will be compared with: the sentence will be longer then, and the room is kept."""
+        self._rivals = tuple(names)
+
+    def show_break_even(self, found: BreakEven | None) -> None:
+        """Add until when the plan is the better one, or take that away."""
+        if found != self._break_even:
+            self._break_even = found
+            self._show_sentence()
+
+    def _show_sentence(self) -> None:
+        plan, found = self._plan, self._break_even
+        if plan is None:
+            return
+        said = sentence(plan)
+        words, html = say_text(said), linked(said, self._theme.text, bold=False)
+        self._sentence.keep_room(f"{words} {_usual(self._rivals)}" if self._rivals and not plan.count("error") else "")
+        if found is not None and found.shorter is not None and not self._sentence.fits(f"{words} {say_text(found.sentence)}"):
+            found = found.shorter
+        if found is not None:
+            html = f"{html} {linked_break_even(found, self._theme.text)}"
+        self._sentence.show_html(html.replace("text-decoration:none", "text-decoration:underline"))
 
     def texts(self) -> list[str]:
         """What is written, for tests and for a screen reader."""
         return [label.text() for label in self.findChildren(LinkLabel)]
+
+
+def _usual(others: Sequence[str]) -> str:
+    """A break-even as long as they usually are."""
+    name = max(others, key=len)
+    return say(
+        "It beats “{other}” while {condition}.", other=name,
+        condition=say(
+            "{one}, and {another}", one=say("a GPU-hour is worth more than {low}", low="$6.31"),
+            another=say("{nodes} are interrupted more often than every {high}", nodes=node_count(1_024), high="566\u00a0h"),
+        ),
+    )  # fmt: skip
+
+
+def linked_break_even(found: BreakEven, colour: str) -> str:
+    """The break-even as rich text; every value leads to the field of its input."""
+    condition = dict(found.sentence.values).get("condition")
+    if not isinstance(condition, Text):
+        return escape(say_text(found.sentence))
+    parts = dict(condition.values)
+    each = (parts["one"], parts["another"]) if len(found.paths) > 1 else (condition,)
+    shown = [_linked_condition(one, path, colour) for one, path in zip(each, found.paths, strict=True) if isinstance(one, Text)]
+    if len(shown) > 1:
+        shown = [say_text(Text(condition.template, (("one", shown[0]), ("another", shown[1]))))]
+    values = ((name, shown[0] if name == "condition" else _escaped(value)) for name, value in found.sentence.values)
+    return say_text(Text(found.sentence.template, tuple(values)))
+
+
+def _linked_condition(condition: Text, path: str, colour: str) -> str:
+    values = tuple(
+        (name, link(FIELD + path, _escaped(value), colour, bold=False) if name in ("low", "high") else _escaped(value))
+        for name, value in condition.values
+    )
+    return say_text(Text(condition.template, values))
+
+
+def _escaped(value: str | Text) -> str:
+    return escape(say_text(value) if isinstance(value, Text) else value)

@@ -76,7 +76,10 @@ def lines_of(
             line = line[count:]
     lines.append(line)
     if len(lines) > most:
-        rest = "".join(lines[most - 1 :])
+        at = 0
+        for line in lines[: most - 1]:
+            at = words.index(line, at) + len(line)
+        rest = words[at:].lstrip()
         lines = [*lines[: most - 1], metrics(pixels, bold).elidedText(rest, Qt.TextElideMode.ElideRight, widest)]
     return lines
 
@@ -146,3 +149,19 @@ def mix(colour: str, ground: str, share: float) -> str:
     one, two = QColor(colour), QColor(ground)
     parts = zip((one.red(), one.green(), one.blue()), (two.red(), two.green(), two.blue()), strict=True)
     return QColor(*(round(a * share + b * (1 - share)) for a, b in parts)).name()
+
+
+def spread(centres: Sequence[float], widths: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Left edges of labels that would like to be centred: moved apart and into [low, high], in the same order.
+
+    Where they do not fit into the range together, the last ones reach beyond `low`; give narrower labels then.
+    """
+    lefts: list[float] = []
+    for centre, width in zip(centres, widths, strict=True):
+        least = lefts[-1] + widths[len(lefts) - 1] + gap if lefts else low
+        lefts.append(max(centre - width / 2, least))
+    limit = high
+    for index in range(len(lefts) - 1, -1, -1):
+        lefts[index] = min(lefts[index], limit - widths[index])
+        limit = lefts[index] - gap
+    return lefts

@@ -28,7 +28,7 @@ from ckptplanner.ui.drops import dropped_file, welcome
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panel_column import PanelColumn
 from ckptplanner.ui.scenario_bar import ScenarioBar
-from ckptplanner.ui.shown import Shown, base_of, current_of
+from ckptplanner.ui.shown import Shown, base_of, current_of, rivals_of
 from ckptplanner.ui.status import figures_line, model_line
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import THEMES, apply_theme, icon
@@ -36,6 +36,7 @@ from ckptplanner.ui.views import DECIDE, EVIDENCE, PATH, PLAN, SURVIVE, Views
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
+    from ckptplanner.ui.break_even import BreakEvens
     from ckptplanner.ui.pop_ups import PopUps
 
 
@@ -86,6 +87,7 @@ class MainWindow(QMainWindow):
         self._panels = PanelColumn(self._settings)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._panels)
         self._cards: PopUps | None = None
+        self._break_evens: BreakEvens | None = None
         middle = QWidget()
         box = QVBoxLayout(middle)
         box.setContentsMargins(0, 0, 0, 0)
@@ -192,8 +194,7 @@ class MainWindow(QMainWindow):
 
     def _build_view_menu(self) -> None:
         menu = self.menuBar().addMenu(say("View"))
-        for index, (label, page) in enumerate(self._pages(), start=1):
-            keys = {11: "Ctrl+B", 12: "Ctrl+Shift+B", 13: "Ctrl+G", 14: "Ctrl+Shift+G"}.get(index, f"Ctrl+{index % 10}")
+        for label, page, keys in self._pages():
             menu.addAction(self._action(label, page, keys))
         menu.addSeparator()
         menu.addAction(self._action(say("Leave a ghost here, or take it away"), self._toggle_ghost, "G"))
@@ -206,8 +207,8 @@ class MainWindow(QMainWindow):
         self._themes = self._choice_menu(menu, (("light", say("Light")), ("dark", say("Dark"))), self._theme.name)
         self._themes.triggered.connect(self._on_theme)
 
-    def _pages(self) -> tuple[tuple[str, Callable[[], None]], ...]:
-        """What the view menu leads to."""
+    def _pages(self) -> tuple[tuple[str, Callable[[], None], str | None], ...]:
+        """What the view menu leads to, by which keys."""
         view = self._view
 
         def plan(page: int | None = None, table: int | None = None) -> None:
@@ -226,20 +227,24 @@ class MainWindow(QMainWindow):
             view.decide.show_page(page)
 
         return (
-            (say("Over the write time"), lambda: plan(page=0)),
-            (say("Idle GPUs against storage"), lambda: plan(page=1)),
-            (say("Path of the data"), lambda: view.show_view(PATH)),
-            (say("What survives"), lambda: view.show_view(SURVIVE)),
-            (say("Logs replayed"), lambda: evidence(0)),
-            (say("Published runs"), lambda: evidence(1)),
-            (say("Storage options"), lambda: plan(table=0)),
-            (say("Save schedule"), lambda: plan(table=1)),
-            (say("Restart classes"), lambda: plan(table=2)),
-            (say("Check by simulation"), lambda: plan(page=2)),
-            (say("Side by side"), lambda: decide(2)),
-            (say("Requirement sheet"), lambda: decide(3)),
-            (say("Best plan"), lambda: decide(0)),
-            (say("Frontier"), lambda: decide(1)),
+            (say("Over the write time"), lambda: plan(page=0), "Ctrl+1"),
+            (say("Idle GPUs against storage"), lambda: plan(page=1), "Ctrl+2"),
+            (say("Check by simulation"), lambda: plan(page=2), "Ctrl+0"),
+            (say("Path of the data"), lambda: view.show_view(PATH), "Ctrl+3"),
+            (say("What survives"), lambda: view.show_view(SURVIVE), "Ctrl+4"),
+            (say("Logs replayed"), lambda: evidence(0), "Ctrl+5"),
+            (say("Published runs"), lambda: evidence(1), "Ctrl+6"),
+            (say("Best plan"), lambda: decide(0), "Ctrl+G"),
+            (say("What flips it"), lambda: decide(1), "Ctrl+L"),
+            (say("Frontier"), lambda: decide(2), "Ctrl+Shift+G"),
+            (say("What matters"), lambda: decide(3), None),
+            (say("Map over two inputs"), lambda: decide(4), None),
+            (say("Other node counts"), lambda: decide(5), None),
+            (say("Side by side"), lambda: decide(6), "Ctrl+B"),
+            (say("Requirement sheet"), lambda: decide(7), "Ctrl+Shift+B"),
+            (say("Storage options"), lambda: plan(table=0), "Ctrl+7"),
+            (say("Save schedule"), lambda: plan(table=1), "Ctrl+8"),
+            (say("Restart classes"), lambda: plan(table=2), "Ctrl+9"),
         )
 
     def _choice_menu(self, menu: QMenu, choices: Sequence[tuple[str, str]], chosen: str) -> QActionGroup:
@@ -303,6 +308,8 @@ class MainWindow(QMainWindow):
         self._view.field_requested.connect(self._on_field)
         self._view.scenario_requested.connect(self._on_scenario)
         self._headline.why_requested.connect(self._show_why)
+        self._headline.field_requested.connect(self._on_input)
+        self.ready.connect(self._on_ready)
         self._bar.switch_requested.connect(store.switch)
         self._bar.duplicate_requested.connect(store.duplicate)
         self._bar.rename_requested.connect(store.rename)
@@ -335,6 +342,20 @@ class MainWindow(QMainWindow):
         _lay_out()
         QTimer.singleShot(0, self.ready.emit)  # once what was built is laid out
 
+    def _on_ready(self) -> None:
+        """What is worked out beside the window begins when the window stands."""
+        if self._break_evens is None:
+            QTimer.singleShot(0, self, self._watch_break_evens)
+
+    def _watch_break_evens(self) -> None:
+        if not self.isVisible():  # closed meanwhile
+            return
+        from ckptplanner.ui.break_even import BreakEvens
+
+        self._break_evens = BreakEvens(self)
+        self._break_evens.found.connect(self._headline.show_break_even)
+        self._break_evens.show_plans(self._shown)
+
     # ------------------------------------------------------------ what is shown
 
     def _on_workbook(self, workbook: Workbook) -> None:
@@ -347,12 +368,15 @@ class MainWindow(QMainWindow):
         base = base_of(shown)
         if self._opened != self._store.times_opened:  # what is kept of plans was of another file
             self._opened, self._ghost = self._store.times_opened, None
-            self._view.plan.forget()
+            self._view.forget()
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)
         index = base.index if base is not None and self._ghost is None else None
+        self._headline.expect_rivals([one.name for one in rivals_of(shown)])
         self._headline.show_plan(now, self._basis, reference, name, index)
+        if self._break_evens is not None:
+            self._break_evens.show_plans(shown)
         self._view.show_plans(shown, self._basis)
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
@@ -440,6 +464,12 @@ class MainWindow(QMainWindow):
         else:
             self._panels.focus_field(path)
 
+    def _on_input(self, path: str) -> None:
+        """Go to the field of an input, which may be made of several."""
+        from ckptplanner.engine.levers import field_of
+
+        self._on_field(field_of(current_of(self._shown).named.scenario, path))
+
     def _show_source(self, path: str) -> None:
         self._pop_ups().show_source(current_of(self._shown).named, path, self._anchor())
 
@@ -509,6 +539,8 @@ class MainWindow(QMainWindow):
         if self._commands.may_leave():
             self._remember()
             self._view.close_work()
+            if self._break_evens is not None:
+                self._break_evens.close()
             event.accept()
         else:
             event.ignore()

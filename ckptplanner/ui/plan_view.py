@@ -285,6 +285,6 @@ class PlanView(QWidget):
 def lead_into(before: QWidget, view: QWidget) -> None:
     """Tab goes from a widget into a view, from top to bottom; a view is made late, so it stood at the end."""
     for part in view.findChildren(QWidget):
-        if part.focusPolicy() != Qt.FocusPolicy.NoFocus:
+        if part.focusPolicy() != Qt.FocusPolicy.NoFocus and part.window() is view.window():  # not in a list that drops down
             QWidget.setTabOrder(before, part)
             before = part

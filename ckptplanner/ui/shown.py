@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.scenario import NamedScenario
 
 
@@ -34,3 +35,13 @@ def current_of(shown: Sequence[Shown]) -> Shown:
 def base_of(shown: Sequence[Shown]) -> Shown | None:
     """The one that others are compared with, unless it is the current one itself."""
     return next((one for one in shown if one.is_base and not one.is_current), None)
+
+
+def rivals_of(shown: Sequence[Shown]) -> tuple[Shown, ...]:
+    """The other plans for the same job whose dollars are known and that work: one of them could be chosen instead."""
+    near = {one.name for one in same_job(current_of(shown).named, [one.named for one in shown])}
+    return tuple(
+        one for one in shown
+        if one.name in near and one.plan.cost is not None and one.plan.cost.total_usd_per_year is not None
+        and not one.plan.count("error")
+    )  # fmt: skip

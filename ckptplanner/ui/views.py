@@ -170,6 +170,12 @@ class Views(QWidget):
             if view is not None:
                 view.show_theme(theme)
 
+    def forget(self) -> None:
+        """Another file was opened: nothing that was worked out for plans of the last one stays."""
+        self.plan.forget()
+        if self._decide is not None:
+            self._decide.forget()
+
     @property
     def picture_widget(self) -> QWidget:
         """What a picture of the view that is seen shows."""

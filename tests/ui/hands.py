@@ -64,7 +64,8 @@ def card(window: QWidget, title: str) -> str:
 def figures(window: QWidget) -> list[tuple[str, str]]:
     """Every figure of the headline that can be clicked: its id and how it reads."""
     texts = (label.text() for label in child(window, QWidget, "headline").findChildren(QLabel) if label.isVisible())
-    return [(figure, plain(shown)) for text in texts for figure, shown in _LINK.findall(text)]
+    links = [(figure, plain(shown)) for text in texts for figure, shown in _LINK.findall(text)]
+    return [(figure, words) for figure, words in links if not figure.startswith("field:")]
 
 
 def table(window: QWidget) -> list[list[str]]:

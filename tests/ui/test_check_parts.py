@@ -12,12 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.ui.check.axis import moment_text, moment_ticks, share_ticks, spread
+from ckptplanner.ui.check.axis import moment_text, moment_ticks, share_ticks
 from ckptplanner.ui.check.causes import CauseBars, ink_on, percent_kept
 from ckptplanner.ui.check.coverage import Lane, Run, heights, lanes_of, skyline
 from ckptplanner.ui.check.kinds import CAUSES, LANES, cause_word, colour_of
 from ckptplanner.ui.check.lanes import LaneView
 from ckptplanner.ui.check.strip import Estimate, FormulaMark, Strip, pointed
+from ckptplanner.ui.ink import spread
 from ckptplanner.ui.theme import DARK, LIGHT
 from tests.ui.conftest import Heard
 from tests.ui.hands import LEFT, NO_KEYS

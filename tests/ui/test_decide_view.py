@@ -489,7 +489,7 @@ def test_the_sheet_is_that_of_the_current_plan(opened: Opened) -> None:
 
 def test_a_line_and_the_sheet_are_copied(opened: Opened) -> None:
     window, _ = opened
-    click(child(window, QTabBar, "decide_pages"), child(window, QTabBar, "decide_pages").tabRect(3).center())
+    click(child(window, QTabBar, "decide_pages"), child(window, QTabBar, "decide_pages").tabRect(7).center())
     page = child(window, QWidget, "decide.requirement")
     ior = next(one for one in page.findChildren(QPushButton) if "IOR" in one.accessibleName())
     click(ior)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTranslator
-from PySide6.QtGui import QAction, QTextDocumentFragment
+from PySide6.QtGui import QAction, QMouseEvent, QTextDocumentFragment
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -40,15 +40,18 @@ from ckptplanner.engine.node_plan import EVENTS
 from ckptplanner.engine.requirement import broken, requirement
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.frozen import with_value
+from ckptplanner.ui.bench import Bench
 from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.decide.best_page import BestPage
 from ckptplanner.ui.decide.side_by_side import SideBySidePage
+from ckptplanner.ui.decide_view import FLIPS, MAP, MATTERS, SCALE
 from ckptplanner.ui.findings_view import FindingRow
 from ckptplanner.ui.frontier_page import FrontierPage
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.source_popup import SourcePopup
 from ckptplanner.ui.start_dialog import StartDialog
 from ckptplanner.ui.survive.view import SurviveView
+from ckptplanner.ui.views import DECIDE, Views
 from ckptplanner.ui.why import WhyPopup
 from ckptplanner.ui.words import CONTEXT, say
 from tests.ui.conftest import E1, Open
@@ -100,7 +103,7 @@ NAMES = [
 ]  # fmt: skip
 # units, the names of formulas' symbols and functions, and a product's own word
 _WORDS = {
-    "ms", "min", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "param", "month", "EFA",
+    "ms", "min", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "param", "month", "EFA", "years",
     "tb", "td", "tq", "tr", "tw", "Kg", "Ks", "rmean", "rback", "rmax", "max", "round",
 }  # fmt: skip
 _KEYS = re.compile(r"\((Ctrl\+)?(Shift\+)?(Tab|[A-Z]?\d?)\)$")
@@ -436,6 +439,59 @@ def test_the_requirement_sheet_is_translated(open_window: Open, file: str) -> No
     lines = {"\n".join(broken(line.command, 120)) for line in sheet.lines}
     said = (*lines, "/mnt/fs/accept", "nodes.txt", "elbencho", "fio", "IOR", "bw_bytes")
     assert untranslated(page, *said) == []
+
+
+def test_the_break_even_under_the_cards_is_translated(qtbot: QtBot, open_window: Open) -> None:
+    window, _ = open_window()
+    label = child(window, QLabel, "sentence")
+    qtbot.waitUntil(lambda: "6.31" in label.text(), timeout=20_000)
+    assert untranslated(child(window, QWidget, "headline"), *SOURCES) == []
+
+
+def _pointed_at(page: QWidget) -> list[str]:
+    """What the painted parts of a page of the Decide view say to a mouse that goes over them."""
+    said: list[str] = []
+    for part in page.findChildren(QWidget):
+        heard = getattr(part, "hovered", None) or getattr(part, "cursor_moved", None)
+        if heard is None:
+            continue
+        heard.connect(said.append)
+        for x in range(4, part.width(), 40):
+            for y in range(4, part.height(), 12):
+                none, place = Qt.MouseButton.NoButton, QPointF(x, y)
+                QApplication.sendEvent(part, QMouseEvent(QEvent.Type.MouseMove, place, place, none, none,
+                                                         Qt.KeyboardModifier.NoModifier))  # fmt: skip
+    return said
+
+
+@pytest.mark.parametrize("file", ["nemotron-3.5-super", "local-and-shared", "one-node-fine-tune"])
+@pytest.mark.parametrize("index", [FLIPS, MATTERS, MAP, SCALE])
+def test_the_pages_of_what_if_are_translated(qtbot: QtBot, open_window: Open, file: str, index: int) -> None:
+    """While it is worked out, with what was found, pointed at, copied as a table; then with a plan that does not work."""
+    book = read(E1.with_name(f"{file}.ckptplan.json"))
+    names = [one.name for one in book.scenarios]
+    window, store = open_window(book)
+    views = window.findChild(Views)
+    assert views is not None
+    views.show_view(DECIDE)
+    views.decide.show_page(index)
+    page = views.decide.page(index)
+    assert isinstance(page, QWidget)
+    bench = page.findChild(Bench)
+    assert bench is not None
+    records = [row.name for row in catalog.interruption_records()]
+    left = untranslated(page, *names)
+    qtbot.waitUntil(lambda: not bench.is_running, timeout=30_000)
+    commands = [line for label in page.findChildren(QLabel) for line in [label.text()] if "srun" in line or "sacct" in line]
+    left += untranslated(page, *names, *commands, *records)
+    said = _pointed_at(page)
+    heads, rows = page.texts()
+    said += [*heads, *(cell for row in rows for cell in row)]
+    known = (*names, *records, *(cell for row in rows for cell in row if "srun" in cell or "sacct" in cell))
+    left += [text for text in said if bare(_PLAIN.sub("", _without(text, known)))]
+    store.edit("storage.generations_kept", 1)
+    left += untranslated(page, *names, *commands, *records)
+    assert left == []
 
 
 # ---------------------------------------------------------------- only literals can be looked up

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from ckptplanner.units import DAY, HOUR, MINUTE, NBSP, significant
 
@@ -44,19 +43,3 @@ def share_ticks(low: float, high: float, width: float, room: float = 64.0) -> li
 def share_text(fraction: float) -> str:
     """A share at a tick: 0.55 %."""
     return f"{significant(round(fraction * 100, 9), 4)}{NBSP}%"
-
-
-def spread(centres: Sequence[float], widths: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Left edges of labels that would like to be centred: moved apart and into [low, high], in the same order.
-
-    Where they do not fit into the range together, the last ones reach beyond `low`; give narrower labels then.
-    """
-    lefts: list[float] = []
-    for centre, width in zip(centres, widths, strict=True):
-        least = lefts[-1] + widths[len(lefts) - 1] + gap if lefts else low
-        lefts.append(max(centre - width / 2, least))
-    limit = high
-    for index in range(len(lefts) - 1, -1, -1):
-        lefts[index] = min(lefts[index], limit - widths[index])
-        limit = lefts[index] - gap
-    return lefts

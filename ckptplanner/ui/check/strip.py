@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from typing_extensions import override
 
 from ckptplanner.frozen import FloatArray
-from ckptplanner.ui.check.axis import share_text, share_ticks, spread
-from ckptplanner.ui.ink import box, mix, pen, width_of, write
+from ckptplanner.ui.check.axis import share_text, share_ticks
+from ckptplanner.ui.ink import box, mix, pen, spread, width_of, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, NBSP, brief, significant
