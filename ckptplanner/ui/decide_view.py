@@ -139,9 +139,17 @@ class DecideView(QWidget):
         self._shown, self._basis = tuple(shown), basis
         self._seen.show_plans(shown, basis)
 
+    def forget(self) -> None:
+        """Another file was opened: what was worked out for plans of the last one goes."""
+        for page in self._made.values():
+            if callable(drop := getattr(page, "forget", None)):
+                drop()
+
     def close_work(self) -> None:
-        """Give up what runs and wait for it: the window goes away."""
-        self._finder.close()
+        """Give up what runs in the background: the window goes away."""
+        for page in self._made.values():
+            if callable(close := getattr(page, "close_work", None)):
+                close()
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:

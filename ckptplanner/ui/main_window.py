@@ -347,7 +347,7 @@ class MainWindow(QMainWindow):
         base = base_of(shown)
         if self._opened != self._store.times_opened:  # what is kept of plans was of another file
             self._opened, self._ghost = self._store.times_opened, None
-            self._view.plan.forget()
+            self._view.forget()
         reference, name = (self._ghost, say("the ghost")) if self._ghost else (base.plan, base.name) if base else (None, "")
         self._panels.show_plan(now.plan)
         self._bar.show_plans(shown)

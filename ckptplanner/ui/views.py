@@ -117,7 +117,7 @@ class Views(QWidget):
 
     @property
     def decide(self) -> DecideView:
-        """The best plan, the scenarios side by side, what is asked of storage."""
+        """The scenarios side by side, and what is asked of storage."""
         if self._decide is None:
             from ckptplanner.ui.decide_view import DecideView
 
@@ -157,18 +157,24 @@ class Views(QWidget):
         if self.index != PLAN:
             self.plan.note_plans(shown)
 
-    def close_work(self) -> None:
-        """Give up what runs in any view and wait for it: the window goes away."""
-        self.plan.close_work()
-        if self._decide is not None:
-            self._decide.close_work()
-
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
         for view in (self.plan, self._path, self._survive, self._evidence, self._decide):
             if view is not None:
                 view.show_theme(theme)
+
+    def forget(self) -> None:
+        """Another file was opened: nothing that was worked out for plans of the last one stays."""
+        self.plan.forget()
+        if self._decide is not None:
+            self._decide.forget()
+
+    def close_work(self) -> None:
+        """Give up what runs in the background: the window goes away."""
+        self.plan.close_work()
+        if self._decide is not None:
+            self._decide.close_work()
 
     @property
     def picture_widget(self) -> QWidget:
