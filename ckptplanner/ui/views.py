@@ -117,7 +117,7 @@ class Views(QWidget):
 
     @property
     def decide(self) -> DecideView:
-        """The best plan, the scenarios side by side, what is asked of storage."""
+        """The scenarios side by side, and what is asked of storage."""
         if self._decide is None:
             from ckptplanner.ui.decide_view import DecideView
 
@@ -156,12 +156,6 @@ class Views(QWidget):
         self._view(self.index).show_plans(shown, basis)
         if self.index != PLAN:
             self.plan.note_plans(shown)
-
-    def close_work(self) -> None:
-        """Give up what runs in any view and wait for it: the window goes away."""
-        self.plan.close_work()
-        if self._decide is not None:
-            self._decide.close_work()
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -364,6 +364,20 @@ def test_a_price_is_typed_and_takes_part(qtbot: QtBot, opened: tuple[MainWindow,
     assert not any(one.id.startswith("scratch-1") for one in decision(page).families)
 
 
+def test_results_and_prices_go_with_their_file(qtbot: QtBot, opened: tuple[MainWindow, Store]) -> None:
+    window, store = opened
+    page = best_page(qtbot, window)
+    type_into(page, "price.scratch-1", "0.001")
+    settled(qtbot, page)
+    store.reset(read(E1), None)
+    assert not page.finder.typed_prices()
+    assert not page.is_fresh
+    settled(qtbot, page)
+    best = decision(page).best
+    assert best is not None
+    assert best.family == "s3"
+
+
 def test_a_price_with_a_field_goes_into_the_plan(qtbot: QtBot, open_window: Open) -> None:
     window, store = open_window(read(E1.with_name("tokyo-by-the-block.ckptplan.json")))
     page = best_page(qtbot, window)

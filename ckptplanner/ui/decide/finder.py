@@ -191,6 +191,11 @@ class Finder(QObject):
         self._failed, self.trouble = None, ""
         self._go_on()
 
+    def forget(self) -> None:
+        """Drop results and typed prices; the goal stays."""
+        self._give_up()
+        self._kept, self._prices, self._failed, self.trouble = [], {}, None, ""
+
     def close(self) -> None:
         """Give up and wait until nothing runs."""
         self._seen.clear()

@@ -136,9 +136,17 @@ class SearchPage(QWidget):
         self._soon.stop()
         self.finder.rest(self.objectName())
 
+    def forget(self) -> None:
+        """Drop what was found, and the prices typed: they were for plans of another file."""
+        self.finder.forget()
+
+    def close_work(self) -> None:
+        """Give up what runs and wait for it: the window goes away."""
+        self.finder.close()
+
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.finder.close()
+        self.close_work()
         super().closeEvent(event)
 
     # ------------------------------------------------------------ hands
