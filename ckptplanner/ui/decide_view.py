@@ -1,8 +1,8 @@
 """The Decide view: pages under their tabs. A further page is one more row in `_PAGES`.
 
 A page has show_plans(shown, basis), show_theme(theme), texts(), picture_widget and `controls`, what stands at the right of
-the tabs while it is seen; one that works in the background has forget() and close_work() too. What it says goes on where it has
-the signal: edited, gesture_ended, field_requested, cursor_moved, scenario_requested.
+the tabs while it is seen; one that works in the background has forget() and close_work() too. What it says goes on where it
+has the signal: edited, gesture_ended, field_requested, cursor_moved, scenario_requested.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ from typing_extensions import override
 from ckptplanner.ui.ink import lines_of, metrics, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
 
+_FADED = 0.4
+
 
 class QuietLine(QLabel):
     """One small line, shortened where it does not fit; the tooltip has all of it."""
@@ -49,6 +51,7 @@ class Sentence(QLabel):
         self.setObjectName(name)
         self._is_title = is_title
         self._colour = LIGHT.text
+        self._is_stale = False
         self.setMinimumWidth(80)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
@@ -57,8 +60,9 @@ class Sentence(QLabel):
         self._colour = theme.text if self._is_title else theme.muted
         self.update()
 
-    def show_words(self, words: str) -> None:
-        """Say something."""
+    def show_words(self, words: str, *, is_stale: bool = False) -> None:
+        """Say something; pale where it no longer holds."""
+        self._is_stale = is_stale
         self.setText(words)
         self.setToolTip("")
         self._fit()
@@ -80,6 +84,7 @@ class Sentence(QLabel):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setOpacity(_FADED if self._is_stale else 1.0)
         for index, line in enumerate(self._lines()):
             room = QRectF(0, 20 * index, self.width(), 20)
             write(painter, room, line, self._colour, pixels=BODY_PX, bold=self._is_title)

@@ -74,8 +74,8 @@ class ScalePage(QWidget):
             return
         self.plots.setVisible(True)
         now = current_of(self._shown)
-        self.answer.show_words(say_text(found.answer[0]))
-        self.more.show_words(" ".join(map(say_text, found.answer[1:])))
+        self.answer.show_words(say_text(found.answer[0]), is_stale=self.bench.is_stale)
+        self.more.show_words(" ".join(map(say_text, found.answer[1:])), is_stale=self.bench.is_stale)
         scenario = now.plan.scenario
         self.plots.show_scale(
             found, self._theme.mark(now.index), nodes=scenario.workload.nodes, copies=scenario.replication.factor,

@@ -170,6 +170,12 @@ class Views(QWidget):
         if self._decide is not None:
             self._decide.forget()
 
+    def close_work(self) -> None:
+        """Give up what runs in any view and wait for it: the window goes away."""
+        self.plan.close_work()
+        if self._decide is not None:
+            self._decide.close_work()
+
     @property
     def picture_widget(self) -> QWidget:
         """What a picture of the view that is seen shows."""

@@ -163,7 +163,7 @@ class FlipsPage(QWidget):
             return
         assert isinstance(found, _Found)
         said = beats_sentence(found.bars)
-        self._sentence.show_words("" if said is None else say_text(said))
+        self._sentence.show_words("" if said is None else say_text(said), is_stale=self.bench.is_stale)
         sides = (self._side(found.pair[0].name, is_current=True), self._side(found.pair[1].name, is_current=False))
         self.bars.show_bars(found.bars, sides, self._cost_words, is_stale=self.bench.is_stale)
 

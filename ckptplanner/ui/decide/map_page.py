@@ -135,7 +135,7 @@ class MapPage(QWidget):
             self._sentence.show_words("")
             self.map.show_map(None, (), self._dollars, is_stale=False)
             return
-        self._sentence.show_words(self._words(found))
+        self._sentence.show_words(self._words(found), is_stale=self.bench.is_stale)
         sides = [
             Side(name, self._theme.mark(self._indices.get(name, 0)), number == 0) for number, name in enumerate(found.plans)
         ]
