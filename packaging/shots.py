@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from datetime import datetime
 from pathlib import Path
 from unittest.mock import patch
@@ -24,8 +25,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QWidget
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui import headless
 from ckptplanner.ui.app import application
+from ckptplanner.ui.break_even import BreakEvens
 from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.decide.table import ScenarioTable
+from ckptplanner.ui.decide_view import BEST, FLIPS, FRONTIER, MATTERS, SIDE_BY_SIDE
 from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.main_window import MainWindow
@@ -41,6 +44,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES, IMAGES = ROOT / "resources/examples", ROOT / "docs/img"
 SIZE = (1440, 900)
 DAY = datetime(2026, 11, 29, 12, 0)
+PAGE_S = 12.0  # in which a search or the bars are done on any machine
 STEPS = 3  # from one interruption of the simulated run to the next, until one is seen that shows the lanes well
 
 
@@ -61,6 +65,13 @@ def settle() -> None:
     QApplication.processEvents()
 
 
+def wait_for_break_evens(made: MainWindow) -> None:
+    """The sentence under the cards comes a moment after the last change."""
+    while (found := made.findChild(BreakEvens)) is None or not found.is_idle:
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+    settle()
+
+
 def window(example: str, theme: str, folder: Path) -> tuple[MainWindow, Store]:
     """The window on an example, in a theme, with settings of its own; and its store."""
     settings = QSettings(str(folder / f"{example}-{theme}.ini"), QSettings.Format.IniFormat)
@@ -76,7 +87,7 @@ def window(example: str, theme: str, folder: Path) -> tuple[MainWindow, Store]:
     made.ready.connect(wait_for_all.quit)
     made.show()
     wait_for_all.exec()
-    settle()
+    wait_for_break_evens(made)
     return made, store
 
 
@@ -133,7 +144,7 @@ def windows(folder: Path) -> None:
         store.edit(path, value)
     store.undo_stack.setClean()  # closing must not ask
     views.show_view(SURVIVE)
-    settle()
+    wait_for_break_evens(light)
     save(light.grab(), "survive-light.png")
     light.close()
 
@@ -167,11 +178,27 @@ def checks(folder: Path) -> None:
 
 
 def decide(folder: Path) -> None:
-    """Scenarios side by side, sorted by what they cost."""
+    """The best plan, the frontier, what flips the choice and what matters; scenarios side by side, sorted by what they cost."""
+    for theme, pages in (("light", {BEST: "best", FLIPS: "flips"}), ("dark", {FRONTIER: "frontier", MATTERS: "matters"})):
+        made, _ = window("nemotron-3.5-super", theme, folder)
+        views = made.findChild(Views)
+        assert views is not None
+        views.show_view(DECIDE)
+        for page, name in pages.items():
+            views.decide.show_page(page)
+            with patch("ckptplanner.ui.decide.finder.time") as clock:  # how long it took is another on every machine
+                clock.monotonic.return_value = 0.0
+                begun = time.monotonic()
+                while time.monotonic() - begun < PAGE_S:
+                    QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+            settle()
+            save(made.grab(), f"{name}-{theme}.png")
+        made.close()
     light, _ = window("nemotron-3.5-super", "light", folder)
     views = light.findChild(Views)
     assert views is not None
     views.show_view(DECIDE)
+    views.decide.show_page(SIDE_BY_SIDE)
     table = light.findChild(ScenarioTable)
     assert table is not None
     table.sort_requested.emit("cost.total_usd_per_year")
