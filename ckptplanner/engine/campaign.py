@@ -110,9 +110,13 @@ def _one_file_system(scenarios: Sequence[Scenario]) -> tuple[str | None, Text | 
     """The id of the tier to fix in every stage, None where storage exists or nothing serves all; and why."""
     existing = {scenario.storage.custom for scenario in scenarios}
     if len(existing) > 1:
+        if None in existing:
+            return None, text("Some stages are on storage that exists, some on a file system to buy; each keeps its own.")
         return None, text("The stages are on different storage that exists; each keeps its own.")
     if existing != {None}:
         return None, None
+    if len({scenario.prices.region for scenario in scenarios}) > 1:
+        return None, text("The stages are in different regions; each keeps its own.")
     fixed = {scenario.storage.tier for scenario in scenarios}
     if len(fixed) == 1 and fixed != {"auto"}:
         return fixed.pop(), None

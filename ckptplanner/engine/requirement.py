@@ -86,7 +86,10 @@ def requirement(named: NamedScenario, plan: Plan) -> Requirement:
 def _rates(plan: Plan) -> Sequence[Need]:
     scenario, storage = plan.scenario, plan.scenario.storage
     size = plan.checkpoint.checkpoint_bytes
-    write = plan.storage.required_write_bytes_per_s / storage.write_efficiency
+    needed = plan.storage.required_write_bytes_per_s
+    if storage.pace == "full" and plan.schedule is not None:  # the write takes what this file system needs, and so must others
+        needed = size / max(plan.schedule.write_s - storage.latency_s, 1e-9)
+    write = needed / storage.write_efficiency
     clients = _clients(plan)
     needs = [
         Need("write_bytes_per_s", text("Sustained write, all clients together"), write, BYTES_PER_S, _write_note(plan, size)),
@@ -101,8 +104,7 @@ def _rates(plan: Plan) -> Sequence[Need]:
         ))  # fmt: skip
     read_s = plan.schedule.restore_read_s if plan.schedule else None
     copies = scenario.restore.copies
-    left_s = None if read_s is None else read_s - storage.latency_s if read_s > storage.latency_s else read_s
-    read = copies * size / left_s / storage.read_efficiency if left_s else None
+    read = copies * size / read_s / storage.read_efficiency if read_s else None
     needs.append(Need("read_bytes_per_s", text("Sustained read, all clients together"), read, BYTES_PER_S,
                       _read_note(plan, copies, size, read_s)))  # fmt: skip
     return needs

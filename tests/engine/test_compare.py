@@ -306,6 +306,16 @@ def test_dollars_checkpoints_and_bytes_are_summed_over_the_days() -> None:
     assert found.waste_fraction == pytest.approx((30 * first.waste_fraction + 10 * second.waste_fraction) / 40)  # type: ignore[operator]
 
 
+def test_stages_that_cannot_share_a_file_system_say_why() -> None:
+    first, second = book().scenarios[:2]
+    exists = edit(second, "storage.custom", {"write_bytes_per_s": 1e11, "read_bytes_per_s": 1e11, "usable_bytes": 1e15})
+    for stages in ((first, exists), (exists, first)):
+        assert "Some stages are on storage that exists" in str(campaign(stages).reason)
+    away = edit(second, "prices.region", "ap-northeast-1")
+    for stages in ((first, away), (away, first)):
+        assert str(campaign(stages).reason) == "The stages are in different regions; each keeps its own."
+
+
 def test_what_is_not_known_is_not_summed() -> None:
     unknown = edit(book().scenarios[0], "prices.node_usd_per_h", None).model_copy(update={"name": "unknown"})
     found = campaign((book().scenarios[0], unknown))
