@@ -272,11 +272,11 @@ class _Chunk:
         baseline = self.systems.write_bytes_per_s[0]
         reach = reach_bytes_per_s(self.scenario, self.job, self.systems.client_bytes_per_s[0])
         capped = AUTO_EFA_BYTES_PER_S * efficiency - load  # without EFA
-        jobs, plain = np.ones_like(baseline), self.rows.over_efa < 0.0
+        jobs, plain = np.ones_like(baseline), (self.rows.over_efa < 0.0) & (capped > 0.0)
         for _ in range(_CLIMBS if self.scenario.shared.jobs > 1 else 1):
             own = baseline_share(self.scenario, baseline, jobs) * efficiency
             takes = size / np.minimum(own, reach)
-            takes = np.where(plain, np.maximum(takes, size * jobs / max(capped, 1e-300)), takes)
+            takes = np.where(plain, np.maximum(takes, size * jobs / max(capped, 1.0)), takes)
             write = np.maximum(storage.latency_s + takes * _EDGE, SHORTEST_S)
             more = np.maximum(writing_at_once(self.scenario, self.job, np.minimum(write, MAX_S), self.mode, asked), jobs)
             if (more == jobs).all():
@@ -284,7 +284,9 @@ class _Chunk:
             jobs = more
         allowed = (baseline * efficiency > load) & (write <= MAX_S)
         together = size * jobs / np.maximum(write - storage.latency_s, 1e-300) + load
-        allowed &= np.where(plain, capped > 0.0, (self.rows.over_efa == 0.0) | (together > AUTO_EFA_BYTES_PER_S * efficiency))
+        allowed &= (
+            plain | (self.rows.over_efa == 0.0) | ((self.rows.over_efa > 0.0) & (together > AUTO_EFA_BYTES_PER_S * efficiency))
+        )
         return np.minimum(write, MAX_S), jobs, np.asarray(allowed)
 
     # -- T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
@@ -407,6 +408,15 @@ def test_traffic_between_zones_lengthens_the_interval() -> None:
     assert cost.total_usd_per_year is not None
     assert best.total_usd_per_year is not None
     assert cost.total_usd_per_year > best.total_usd_per_year
+
+
+def test_others_that_write_more_than_10_gb_per_s_leave_efa_alone() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        best = optimise(scenario({"shared.load_bytes_per_s": 30e9}), Search(**P2_ALONE)).best
+    assert best is not None
+    assert best.id.endswith("-efa")
+    agrees(best)
 
 
 # ---------------------------------------------------------------- goal seek
