@@ -351,19 +351,30 @@ def _bounds(scenario: Scenario, job: Job, sizes: Sizes, useful: float) -> tuple[
     return first, min(last, allowed), allowed < last
 
 
-def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[str, float]) -> Supply | LeftOut:
+def efa_refusal(scenario: Scenario) -> Text | None:
+    """Why the nodes do not reach a file system over EFA; None where they do. The 10 GB/s rule is only for nodes that do."""
     storage, work = scenario.storage, scenario.workload
+    if storage.efa == "off":
+        return text("EFA is switched off")
+    if not work.node.fsx_efa and storage.efa != "on":
+        return text("{node} is not known to reach it over EFA", node=work.node.name)
+    if work.nodes > scenario.datapath.efa_connections:
+        return text("{nodes} nodes need more EFA connections than it takes", nodes=grouped(work.nodes))
+    return None
+
+
+def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[str, float]) -> Supply | LeftOut:
+    storage = scenario.storage
     name = f"FSx {tier.name}"
 
     def out(reason: Text) -> LeftOut:
         return LeftOut(P2, tier.id, name, reason)
 
-    if (storage.efa, tier.efa) in (("on", False), ("off", True)):
-        return out(text("EFA is switched off") if tier.efa else text("EFA is switched on"))
-    if tier.efa and not work.node.fsx_efa and storage.efa != "on":
-        return out(text("{node} is not known to reach it over EFA", node=work.node.name))
-    if tier.efa and work.nodes > scenario.datapath.efa_connections:
-        return out(text("{nodes} nodes need more EFA connections than it takes", nodes=grouped(work.nodes)))
+    refusal = efa_refusal(scenario)
+    if tier.efa and refusal is not None:
+        return out(refusal)
+    if not tier.efa and storage.efa == "on":
+        return out(text("EFA is switched on"))
     tau = tier.throughput_mb_per_s_per_tib
     known = scenario.prices.storage_usd_per_gib_month.at(tau)
     price = prices.get(tier.id, known)
@@ -379,7 +390,7 @@ def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[s
         write_bytes_per_s=rate, read_bytes_per_s=rate, elastic_gib=None, client_bytes_per_s=limit,
         client_server_bytes_per_s=per_server, server_size=tier.step_gib,
         usd_per_month=math.nan if price is None else price, fixed_usd_per_month=0.0, save_usd=0.0,
-        needs_efa=tier.efa if storage.efa == "auto" else None, tier=tier, asks=asks,
+        needs_efa=tier.efa if storage.efa == "auto" and refusal is None else None, tier=tier, asks=asks,
     )  # fmt: skip
 
 
@@ -405,6 +416,7 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
     limit = min(tier.client_bytes_per_s or math.inf, ceilings.node_reach(scenario, over_efa=False))
     per_server = tier.client_server_bytes_per_s or math.inf
     elastic, fixed = None, 0.0
+    is_ruled = tier.provider == "aws" and scenario.storage.efa == "auto" and efa_refusal(scenario) is None
     if tier.throughput_step_bytes_per_s is not None:
         step = tier.throughput_step_bytes_per_s
         sizes = Sizes((), step, 1, round((tier.throughput_max_bytes_per_s or step) / step))
@@ -431,7 +443,7 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
         family=tier.family, id=tier.id, name=tier.name, sizes=sizes, first=first, last=last, last_is_quota=is_quota,
         write_bytes_per_s=write, read_bytes_per_s=read, elastic_gib=elastic, client_bytes_per_s=limit,
         client_server_bytes_per_s=per_server, server_size=server, usd_per_month=price, fixed_usd_per_month=fixed,
-        save_usd=0.0, needs_efa=False if tier.provider == "aws" and scenario.storage.efa == "auto" else None, tier=None,
+        save_usd=0.0, needs_efa=False if is_ruled else None, tier=None,
         asks=asks, note=tier.note,
     )  # fmt: skip
 

@@ -38,7 +38,7 @@ from ckptplanner.engine.ranking import (
     taken,
 )
 from ckptplanner.engine.replication import IntArray
-from ckptplanner.engine.scenario import Scenario
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.engine.ways import Way, changed, ways
 from ckptplanner.frozen import FloatArray, value_at
 from ckptplanner.text import Text, listed, text
@@ -94,7 +94,7 @@ class Proposal:
     write_s: float
     interval_s: float
     mode: str
-    bound_by: str  # capacity, throughput, nodes, quota, sizes, or the name of a limit
+    bound_by: str  # capacity, throughput, nodes, efa, quota, sizes, or the name of a limit
     bound_words: Text
     note: str = ""
 
@@ -416,7 +416,14 @@ class _Run:
             return "storage_usd_per_month", text("the next size is above the budget")
         if supply.last_is_quota and index == supply.last:
             return "quota", text("the next size is above the quota")
+        if self._is_held(supply, index):
+            return "efa", text("without EFA a write is planned at 10 GB/s at most")
         return "nodes", text("the nodes write and read no faster")
+
+    def _is_held(self, supply: Supply, index: int) -> bool:
+        """Whether the 10 GB/s rule keeps a file system without EFA from writing as fast as it could."""
+        rate = float(supply.sizes.at(index)) * supply.write_bytes_per_s
+        return supply.needs_efa is False and rate >= AUTO_EFA_BYTES_PER_S
 
     # -- none
 

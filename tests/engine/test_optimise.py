@@ -192,7 +192,10 @@ def _least(base: Scenario, job: Any, tier: Any, size: float, minimise: str, stre
     found = outcome(base, job, systems, write, mode)
     needed = required_write_bytes_per_s(base, job.checkpoint_bytes, write) / base.storage.write_efficiency
     able = found.writes_in_s[0] <= write * (1 + 1e-9)
-    able &= ((needed * writing > 10e9) == tier.efa) & can_feed(base, job, systems.client_bytes_per_s, needed, np.inf)[0]
+    is_out = base.workload.nodes > base.datapath.efa_connections
+    able &= (not tier.efa if is_out else (needed * writing > 10e9) == tier.efa) & can_feed(
+        base, job, systems.client_bytes_per_s, needed, np.inf
+    )[0]
     save = found.blocking_s[0] + (write if mode == "async" else 0.0)
     waste = found.chosen_fraction[0] + found.planned_fraction[0]
     able &= (save <= job.run_s) & (found.interval_s[0] > found.lost_s[0]) & (found.restart_s[0] < job.mtbi_s)
@@ -417,6 +420,25 @@ def test_others_that_write_more_than_10_gb_per_s_leave_efa_alone() -> None:
     assert best is not None
     assert best.id.endswith("-efa")
     agrees(best)
+
+
+@pytest.mark.parametrize(
+    "out_of_reach", [{"storage.efa": "off"}, {"workload.node": catalog.node("generic")}, {"workload.nodes": 1100}]
+)
+def test_no_cap_where_efa_is_out_of_reach(out_of_reach: dict[str, Any]) -> None:
+    budget = (("storage_usd_per_month", 50_000.0),)
+    best = optimise(scenario(out_of_reach), Search(minimise="waste", limits=budget, **P2_ALONE)).best
+    assert best is not None
+    assert 1.7423e12 / best.write_s > 20e9
+    assert not best.id.endswith("-efa")
+    agrees(best)
+
+
+def test_the_10_gb_per_s_rule_is_named() -> None:
+    best = optimise(scenario(), Search(minimise="waste", families=("fsx-p1",), levels="single")).best
+    assert best is not None
+    assert best.bound_by == "efa"
+    assert 1.7423e12 / best.write_s == pytest.approx(10e9, rel=1e-3)
 
 
 # ---------------------------------------------------------------- goal seek
