@@ -96,7 +96,7 @@ class Proposal:
     mode: str
     bound_by: str  # capacity, throughput, nodes, efa, quota, sizes, or the name of a limit
     bound_words: Text
-    note: str = ""
+    note: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +358,8 @@ class _Run:
         edits["storage.interval_s"] = None if np.isnan(asked) else asked
         if not np.isnan(rows.ratio[at]):
             edits["local.ratio"] = int(rows.ratio[at])
-        return edits | unit.supply.edits(self.scenario, self.job, int(rows.index[at]), month if unit.is_priced else None)
+        bill, jobs = month if unit.is_priced else None, float(rows.jobs_writing[at])
+        return edits | unit.supply.edits(self.scenario, self.job, int(rows.index[at]), bill, jobs)
 
     def _scenario(self, table: _Table, at: int) -> Scenario:
         return changed(self.scenario, self._edits(table, at))

@@ -27,7 +27,7 @@ import numpy as np
 
 from ckptplanner.engine.checks import NO_PROGRESS_FRACTION
 from ckptplanner.engine.cost import storage_usd_per_year
-from ckptplanner.engine.families import Supply
+from ckptplanner.engine.families import Supply, Writes
 from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.outcome import (
     MONTH_S,
@@ -71,6 +71,7 @@ class Columns:
     write_s: FloatArray
     interval_s: FloatArray
     asked_s: FloatArray  # NaN where T* is used
+    jobs_writing: FloatArray  # how many of the jobs that share it write at once
     ratio: FloatArray  # n where it was searched, else NaN
     works: BoolArray  # nothing stands in its way, whatever the limits
     within: BoolArray  # and it keeps the limits
@@ -91,7 +92,7 @@ def _names() -> tuple[str, ...]:
 
 
 _NOTHING = np.zeros(0)
-EMPTY = Columns(*(_NOTHING,) * 9, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+EMPTY = Columns(*(_NOTHING,) * 10, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
 
 
 def joined(parts: list[Columns]) -> Columns:
@@ -166,6 +167,7 @@ class _Rows:
 
     index: FloatArray
     systems: FileSystems
+    writes: Writes
     save_usd: FloatArray
     over_efa: FloatArray  # 1 over EFA, -1 without, 0 where the 10 GB/s rule is not for it
 
@@ -174,7 +176,8 @@ class _Rows:
         """The rows of one supply."""
         rule = 0.0 if supply.needs_efa is None else 1.0 if supply.needs_efa else -1.0
         return cls(
-            np.asarray(index, dtype=float), supply.systems(scenario, job, index), np.full(len(index), supply.save_usd),
+            np.asarray(index, dtype=float), supply.systems(scenario, job, index),
+            supply.writes(scenario, job, index), np.full(len(index), supply.save_usd),
             np.full(len(index), rule),
         )  # fmt: skip
 
@@ -189,14 +192,18 @@ class _Rows:
         }
         systems["jobs_writing"] = systems["jobs_writing"][0]
         names = ("index", "save_usd", "over_efa")
+        writes = Writes(*(np.concatenate([getattr(one.writes, name) for one in rows]) for name in Writes.__slots__))
         return cls(
-            systems=FileSystems(**systems), **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names}
+            systems=FileSystems(**systems),
+            writes=writes,
+            **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names},
         )
 
     def taken(self, at: Any) -> _Rows:
         """Some of them."""
         systems = {name: getattr(self.systems, name)[..., at] for name in FileSystems.__slots__}
-        return _Rows(self.index[at], FileSystems(**systems), self.save_usd[at], self.over_efa[at])
+        writes = Writes(*(getattr(self.writes, name)[at] for name in Writes.__slots__))
+        return _Rows(self.index[at], FileSystems(**systems), writes, self.save_usd[at], self.over_efa[at])
 
     def pieces(self) -> Iterator[_Rows]:
         """Pieces that stay in the cache."""
@@ -212,6 +219,7 @@ class _Found:
     """Plans at one choice of T."""
 
     write_s: FloatArray
+    jobs_writing: FloatArray
     allowed: BoolArray
     result: Outcome
     usd_per_month: FloatArray  # requests included
@@ -257,23 +265,28 @@ class _Chunk:
         systems = self.systems
         if self.scenario.shared.jobs > 1:
             names = type(systems).__slots__
-            systems = type(systems)(**{name: getattr(systems, name) for name in names} | {"jobs_writing": jobs_writing})
+            rates = {
+                "jobs_writing": jobs_writing,
+                "write_bytes_per_s": self.rows.writes.at(self.scenario, jobs_writing)[None, :],
+            }
+            systems = type(systems)(**{name: getattr(systems, name) for name in names} | rates)
         result = outcome(self.scenario, self.job, systems, write, self.mode, asked)
         month, money = systems.usd_per_month[0], result.total_usd_per_year[0]
         if self.rows.save_usd.any():
             requests = self.rows.save_usd * MONTH_S / result.period_s[0]
             month, money = month + requests, money + storage_usd_per_year(requests)
-        return _Found(write, allowed, result, month, money)
+        return _Found(write, jobs_writing, allowed, result, month, money)
 
     def _fastest(self, asked: FloatArray | None) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The shortest write time of each, how many jobs write then, and whether it is allowed. (n,)"""
         storage, load = self.scenario.storage, self.scenario.shared.load_bytes_per_s
         size, efficiency = self.job.checkpoint_bytes, storage.write_efficiency
-        baseline = self.systems.write_bytes_per_s[0]
+        writes = self.rows.writes
         reach = reach_bytes_per_s(self.scenario, self.job, self.systems.client_bytes_per_s[0])
         capped = AUTO_EFA_BYTES_PER_S * efficiency - load  # without EFA
-        jobs, plain = np.ones_like(baseline), (self.rows.over_efa < 0.0) & (capped > 0.0)
+        jobs, plain = np.ones(len(self.rows)), (self.rows.over_efa < 0.0) & (capped > 0.0)
         for _ in range(_CLIMBS if self.scenario.shared.jobs > 1 else 1):
+            baseline = writes.at(self.scenario, jobs)
             own = baseline_share(self.scenario, baseline, jobs) * efficiency
             takes = size / np.minimum(own, reach)
             takes = np.where(plain, np.maximum(takes, size * jobs / max(capped, 1.0)), takes)
@@ -408,6 +421,7 @@ class _Chunk:
             write_s=found.write_s,
             interval_s=result.interval_s[0] + full,
             asked_s=np.full_like(waste, np.nan) if asked is None else asked,
+            jobs_writing=found.jobs_writing,
             ratio=np.full_like(waste, self.scenario.local.ratio or np.nan),
             works=works,
             within=within,

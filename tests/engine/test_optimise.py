@@ -378,10 +378,37 @@ def test_s3_pays_for_what_it_keeps_and_for_each_part() -> None:
     shard, part = 1.7423e12 / 256, 8 * 2.0**20
     puts = 256 * (math.ceil(shard / part) + 2) * 730 * 3600 / best.interval_s
     assert best.usd_per_month == pytest.approx(4 * 1742.3 * 0.023 + puts * 0.005 / 1000, rel=1e-4)
-    assert best.write_s == pytest.approx(1.7423e12 / (32 * 25 * 50e6), rel=1e-6)
+    assert best.write_s == pytest.approx(1.7423e12 / (3500 * part), rel=1e-6)
+    assert "3,500 PUT" in str(best.note)
+    assert "one prefix" in str(best.note)
     agrees(best)
     # requests cost money, so saves come less often than T*
     assert best.interval_s > 1.05 * 2685
+
+
+def test_s3_takes_so_many_requests_on_a_prefix() -> None:
+    base = scenario({"workload.total_params": 405e9, "workload.nodes": 2048, "failures.mtbi_nodes": 2048})
+    best = optimise(base, Search(families=("s3",), levels="single")).best
+    assert best is not None
+    custom = best.scenario.storage.custom
+    assert custom is not None
+    assert custom.write_bytes_per_s <= 3500 * 8 * 2.0**20 * (1 + 1e-9)
+    assert custom.read_bytes_per_s <= 5500 * 8 * 2.0**20 * (1 + 1e-9)
+    larger = optimise(with_value(base, "datapath.s3_part_bytes", 64 * 2.0**20), Search(families=("s3",), levels="single")).best
+    assert larger is not None
+    assert larger.write_s < best.write_s / 2
+
+
+@pytest.mark.parametrize("family", ["s3", "fsx-p1"])
+def test_jobs_bring_their_own_nodes(family: str) -> None:
+    few = {"workload.nodes": 2, "failures.mtbi_nodes": 2, "datapath.s3_connections": 4, "storage.efa": "off"}
+    search = Search(minimise="waste", families=(family,), levels="single")
+    alone = optimise(scenario(few), search).best
+    shared = optimise(scenario(few, {"shared.jobs": 4, "shared.load_bytes_per_s": 1e8}), search).best
+    assert alone is not None
+    assert shared is not None
+    assert shared.write_s == pytest.approx(alone.write_s, rel=1e-6)
+    agrees(shared)
 
 
 def test_a_node_of_ec2_is_not_offered_another_cloud() -> None:
