@@ -258,7 +258,10 @@ class Supply:
         if self.family == EXISTING:
             return {}
         if self.tier is not None:
-            return {"storage.custom": None, "storage.tier": self.size_id(index)}
+            tau = self.tier.throughput_mb_per_s_per_tib
+            edits = {"storage.custom": None, "storage.tier": self.size_id(index)}
+            paid = {} if usd_per_month is None else {storage_price_path(tau): self.usd_per_month}
+            return edits | paid
         systems = self.systems(scenario, job, index, jobs_writing)
         custom = CustomStorage(
             write_bytes_per_s=float(systems.write_bytes_per_s[0, 0]),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -398,25 +398,40 @@ class _Run:
             return "worst_rework_s", text("the limit on lost work shortens the interval")
         if supply.sizes.count == 1:
             return "sizes", text("there is one size")
+        value = float(rows.value(self.objective)[at])
         if self.objective != WASTE and index > supply.first and np.isfinite(self.bounds.waste_fraction):
             smaller = columns(unit.way.scenario, [(supply, np.array([index - 1.0]))], self.objective, Bounds())[0]
             if smaller.waste_fraction[0] > self.bounds.waste_fraction * (1.0 + 1e-9):
                 return "waste_fraction", text("a smaller size would waste more than the limit")
-        if self.objective == WASTE:
-            return self._bound_of_least(supply, index)
-        if index == supply.first and supply.elastic_gib is None:
+        above = self._above(unit, index)
+        if above is not None and float(above.value(self.objective)[0]) < value * (1.0 - 1e-9):
+            return self._end_of(supply, index)
+        if index == supply.first and supply.elastic_gib is None and self.objective != WASTE:
             return "capacity", text("the generations kept need this size")
+        if above is not None and float(above.waste_fraction[0]) >= rows.waste_fraction[at] * (1.0 - 1e-9):
+            return self._bound_of_nodes(supply, index)
+        if self.objective == WASTE:
+            return self._end_of(supply, index)
         return "throughput", text("a smaller size would lose more than it saves")
 
-    def _bound_of_least(self, supply: Supply, index: int) -> tuple[str, Text]:
-        """What keeps the waste from falling further."""
+    def _above(self, unit: _Unit, index: int) -> Columns | None:
+        """The figures of the next size, whatever bill and quota allow; None where it does not work or keep the other limits."""
+        bounds = replace(self.bounds, storage_usd_per_month=np.inf)
+        found = columns(unit.way.scenario, [(unit.supply, np.array([index + 1.0]))], self.objective, bounds)[0]
+        return found if found.within[0] else None
+
+    def _end_of(self, supply: Supply, index: int) -> tuple[str, Text]:
+        """What keeps a size from being the next one."""
         if index == supply.sizes.count - 1:
             return "sizes", text("there is no larger size")
-        over = float(supply.storage_usd_per_month(index + 1)) > self.bounds.storage_usd_per_month
-        if over:
-            return "storage_usd_per_month", text("the next size is above the budget")
         if supply.last_is_quota and index == supply.last:
             return "quota", text("the next size is above the quota")
+        if float(supply.storage_usd_per_month(index + 1)) > self.bounds.storage_usd_per_month:
+            return "storage_usd_per_month", text("the next size is above the budget")
+        return self._bound_of_nodes(supply, index)
+
+    def _bound_of_nodes(self, supply: Supply, index: int) -> tuple[str, Text]:
+        """What keeps the nodes from a faster write."""
         if self._is_held(supply, index):
             return "efa", text("without EFA a write is planned at 10 GB/s at most")
         return "nodes", text("the nodes write and read no faster")

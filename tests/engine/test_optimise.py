@@ -461,6 +461,21 @@ def test_no_cap_where_efa_is_out_of_reach(out_of_reach: dict[str, Any]) -> None:
     agrees(best)
 
 
+@pytest.mark.parametrize(
+    ("changes", "limits", "bound"),
+    [
+        ({"storage.quota_gib": 7200.0, "prices.gpu_value_usd_per_h": 100.0}, (), "quota"),
+        ({"prices.gpu_value_usd_per_h": 100.0}, (("storage_usd_per_month", 4500.0),), "storage_usd_per_month"),
+        ({"workload.nodes": 2, "storage.efa": "off", "prices.gpu_value_usd_per_h": 1e6}, (), "nodes"),
+        ({}, (), "capacity"),
+    ],
+)
+def test_what_bounds_the_least_cost(changes: dict[str, Any], limits: Any, bound: str) -> None:
+    best = optimise(scenario(changes), Search(limits=limits, **P2_ALONE)).best
+    assert best is not None
+    assert best.bound_by == bound
+
+
 def test_the_10_gb_per_s_rule_is_named() -> None:
     best = optimise(scenario(), Search(minimise="waste", families=("fsx-p1",), levels="single")).best
     assert best is not None
