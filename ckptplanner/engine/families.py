@@ -45,6 +45,7 @@ FAMILY_NAMES: Mapping[str, Text] = {
 MOST_SIZES = 2_000_000  # of one kind, where neither the service nor the nodes set an end
 S3_PREFIXES = 1  # of one job: what is promised without asking how its keys are named
 _ROUNDING = 1e-9
+_EFA = "-efa"  # behind the id of a class: the same over EFA
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +402,10 @@ def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[s
         return out(text("EFA is switched on"))
     tau = tier.throughput_mb_per_s_per_tib
     known = scenario.prices.storage_usd_per_gib_month.at(tau)
-    price = prices.get(tier.id, known)
+    own, other = tier.id.removesuffix(_EFA), tier.id.removesuffix(_EFA) + _EFA
+    price = prices.get(own, prices.get(other, known))  # with and without EFA a GiB costs the same
     what = text("a GiB a month at {tier}", tier=brief(tau, TIER))
-    asks = () if price is not None else (Ask(tier.id, storage_price_path(tau), what),)
+    asks = () if price is not None else (Ask(own, storage_price_path(tau), what),)
     rate = tau * MB / 1000.0
     limit = node_limit_bytes_per_s(scenario, tier)
     per_server = math.inf if tier.client_server_bytes_per_s is None else tier.client_server_bytes_per_s

@@ -341,14 +341,18 @@ class _Run:
         return refused
 
     def _asks(self, table: _Table) -> tuple[Asked, ...]:
-        """The prices that are missing, and what each must stay below to win."""
-        found = []
+        """The prices that are missing, each once, and what each must stay below to win."""
+        found: dict[str, Asked] = {}
         for supply, ask in self.asked:
             below = None
             if self.objective == COST and len(supply.asks) == 1 and supply.elastic_gib is None:
                 below = table.wins_below(supply)
-            found.append(Asked(ask, supply.name, below))
-        return tuple(found)
+            before = found.get(ask.id)
+            if before is None:
+                found[ask.id] = Asked(ask, supply.name, below)
+            elif below is not None and below > (before.wins_below_usd or 0.0):
+                found[ask.id] = replace(before, wins_below_usd=below)
+        return tuple(found.values())
 
     def _edits(self, table: _Table, at: int) -> dict[str, Any]:
         unit, rows = self.units[table.unit_at(at)], table.rows
