@@ -216,7 +216,10 @@ def test_brute_force_finds_nothing_better(seed: int) -> None:
         assert math.isinf(least)
         return
     found = decision.best.total_usd_per_year if minimise == "cost" else decision.best.waste_fraction
-    assert found == pytest.approx(least, rel=2e-6)
+    assert found is not None
+    assert found <= least * (1.0 + 2e-6)
+    if base.shared.jobs == 1:  # else T is free here, and T* there
+        assert found == pytest.approx(least, rel=2e-6)
     agrees(decision.best)
 
 
@@ -397,6 +400,18 @@ def test_s3_takes_so_many_requests_on_a_prefix() -> None:
     larger = optimise(with_value(base, "datapath.s3_part_bytes", 64 * 2.0**20), Search(families=("s3",), levels="single")).best
     assert larger is not None
     assert larger.write_s < best.write_s / 2
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_a_longer_interval_lets_fewer_jobs_write_at_once(jobs: int) -> None:
+    base = scenario({"shared.jobs": jobs})
+    search = Search(minimise="waste", limits=(("storage_usd_per_month", 4000.0),), **P2_ALONE)
+    best = optimise(base, search).best
+    assert best is not None
+    agrees(best)
+    if jobs == 4:
+        assert best.waste_fraction <= 0.007075
+        assert best.scenario.storage.interval_s is not None
 
 
 @pytest.mark.parametrize("family", ["s3", "fsx-p1"])
