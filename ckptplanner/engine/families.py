@@ -113,6 +113,18 @@ class Ask:
     date: str = ""
 
 
+def job_prices(scenario: Scenario, job: Job) -> tuple[Ask, ...]:
+    """The prices that a year of this job hangs on whatever file system it has, known or not."""
+    found = []
+    if not scenario.network.same_zone:
+        found.append(Ask("cross-zone", "prices.cross_zone_usd_per_gb", text("a GB that crosses zones")))
+    if scenario.spares.nodes:
+        found.append(Ask("node", "prices.node_usd_per_h", text("an hour of a node, for the idle spares")))
+    if job.s3_mean_bytes:
+        found.append(Ask(S3, "prices.s3_usd_per_gb_month", text("a GB a month of S3")))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """A kind of file system that takes no part, and why."""

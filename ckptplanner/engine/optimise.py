@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ckptplanner.engine.evaluate import evaluate
-from ckptplanner.engine.families import FAMILIES, Ask, LeftOut, Supply, supplies
+from ckptplanner.engine.families import FAMILIES, Ask, LeftOut, Supply, job_prices, supplies
 from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.ranking import (
     COST,
@@ -196,14 +196,19 @@ class _Run:
     """One search."""
 
     def __init__(self, scenario: Scenario, search: Search, executor: Executor | None) -> None:
-        self.scenario, self.search, self.executor = scenario, search, executor
+        prices = dict(search.prices)
+        needed = job_prices(scenario, job_of(scenario))
+        self.given = {ask.path: prices[ask.id] for ask in needed if ask.id in prices}
+        self.base, self.search, self.executor = scenario, search, executor
+        self.scenario = scenario = changed(scenario, self.given)
+        self.unknown = tuple(ask for ask in needed if value_at(scenario, ask.path) is None)
         self.job: Job = job_of(scenario)
         self.objective: str = search.minimise
         self.bounds = search.bounds
         self.ways = ways(scenario, search.modes, search.levels)
         most = self.bounds.storage_usd_per_month
         found, self.left_out = supplies(
-            scenario, self.job, families=search.families, prices=dict(search.prices),
+            scenario, self.job, families=search.families, prices=prices,
             most_usd_per_month=most if np.isfinite(most) else None,
         ) if self.job.checkpoint_bytes > 0 else ((), ())  # fmt: skip
         self.asked = tuple((supply, ask) for supply in found for ask in supply.asks)
@@ -343,6 +348,8 @@ class _Run:
     def _asks(self, table: _Table) -> tuple[Asked, ...]:
         """The prices that are missing, each once, and what each must stay below to win."""
         found: dict[str, Asked] = {}
+        if self.objective == COST:
+            found = {ask.id: Asked(ask, str(ask.what), None) for ask in self.unknown}
         for supply, ask in self.asked:
             below = None
             if self.objective == COST and len(supply.asks) == 1 and supply.elastic_gib is None:
@@ -356,7 +363,7 @@ class _Run:
 
     def _edits(self, table: _Table, at: int) -> dict[str, Any]:
         unit, rows = self.units[table.unit_at(at)], table.rows
-        edits = dict(unit.way.edits)
+        edits = self.given | dict(unit.way.edits)
         asked, month = float(rows.asked_s[at]), float(rows.usd_per_month[at])
         edits |= {"storage.pace": "within", "storage.write_s": float(rows.write_s[at])}
         edits["storage.interval_s"] = None if np.isnan(asked) else asked
@@ -366,7 +373,7 @@ class _Run:
         return edits | unit.supply.edits(self.scenario, self.job, int(rows.index[at]), bill, jobs)
 
     def _scenario(self, table: _Table, at: int) -> Scenario:
-        return changed(self.scenario, self._edits(table, at))
+        return changed(self.base, self._edits(table, at))
 
     def _proposal(self, table: _Table, at: int) -> Proposal:
         unit, rows = self.units[table.unit_at(at)], table.rows
@@ -380,8 +387,8 @@ class _Run:
             family=unit.supply.family,
             id=unit.supply.size_id(index),
             name=unit.supply.size_name(index),
-            edits=tuple((path, value) for path, value in edits.items() if value_at(self.scenario, path) != value),
-            scenario=changed(self.scenario, edits),
+            edits=tuple((path, value) for path, value in edits.items() if value_at(self.base, path) != value),
+            scenario=changed(self.base, edits),
             usd_per_month=known(rows.usd_per_month[at]),
             total_usd_per_year=known(rows.money_usd_per_year[at]),
             waste_fraction=float(rows.waste_fraction[at]),
@@ -449,10 +456,9 @@ class _Run:
 
     def _none(self, table: _Table) -> NoPlan:
         """Why there is no plan: a limit that cannot be kept, or what stands in the way without any."""
-        if self.job.checkpoint_bytes <= 0:
-            return NoPlan(text("Nothing is saved: there is nothing to search for."))
-        if self.objective == COST and np.isnan(self.job.gpu_value_usd_per_h):
-            return NoPlan(text("The value of a GPU-hour is not known: without it plans cannot be compared in dollars."))
+        unknown = self._unknown()
+        if unknown is not None:
+            return unknown
         closest = [found for name, _ in self.search.limits if (found := self._without(name)) is not None]
         if closest:
             return min(closest, key=lambda one: (one.least or 0.0) / dict(self.search.limits)[one.limit or ""])
@@ -474,6 +480,19 @@ class _Run:
             return NoPlan(text("No file system on offer can do this: {reasons}.", reasons=listed(reasons.values())))
         return NoPlan(text("The job makes no progress with any file system on offer."))
 
+    def _unknown(self) -> NoPlan | None:
+        """Nothing to save, or a price without which no plan can be ranked."""
+        if self.job.checkpoint_bytes <= 0:
+            return NoPlan(text("Nothing is saved: there is nothing to search for."))
+        if self.objective == COST and np.isnan(self.job.gpu_value_usd_per_h):
+            return NoPlan(text("The value of a GPU-hour is not known: without it plans cannot be compared in dollars."))
+        if self.objective == COST and self.unknown:
+            return NoPlan(text(
+                "A price is not known, so plans cannot be compared in dollars: {what}. Give {names}.",
+                what=listed(ask.what for ask in self.unknown), names=_names(ask.path for ask in self.unknown),
+            ))  # fmt: skip
+        return None
+
     @property
     def _framework(self) -> str:
         return self.scenario.workload.framework.name
@@ -485,7 +504,7 @@ class _Run:
             limits=others, families=self.search.families, modes=self.search.modes, levels=self.search.levels,
             prices=self.search.prices,
         )  # fmt: skip
-        run = _Run(self.scenario, search, self.executor)
+        run = _Run(self.base, search, self.executor)
         run.objective = _OBJECTIVE_OF[name]
         table = run.table()
         while True:

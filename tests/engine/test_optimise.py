@@ -17,6 +17,7 @@ from ckptplanner.engine import fsx
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.families import FAMILIES, Sizes, supplies
 from ckptplanner.engine.job import job_of
+from ckptplanner.engine.operations import SaveRow
 from ckptplanner.engine.optimise import LIMITS, Proposal, Search, goal, optimise
 from ckptplanner.engine.outcome import fixed_tier, outcome
 from ckptplanner.engine.ranking import Bounds, polished
@@ -439,6 +440,35 @@ def test_storage_that_exists_takes_part() -> None:
     assert best is not None
     assert best.family == "existing"
     agrees(best)
+
+
+@pytest.mark.parametrize(
+    ("changes", "ask", "path", "price"),
+    [
+        ({"network.same_zone": False}, "cross-zone", "prices.cross_zone_usd_per_gb", 0.01),
+        (
+            {"spares.nodes": 2, "prices.node_usd_per_h": None, "prices.gpu_value_usd_per_h": 5.0},
+            "node", "prices.node_usd_per_h", 40.0,
+        ),
+        (
+            {"saves": (SaveRow(every_s=604_800.0, to="s3"),), "prices.s3_usd_per_gb_month": None},
+            "s3", "prices.s3_usd_per_gb_month", 0.023,
+        ),
+    ],
+)  # fmt: skip
+def test_a_price_of_the_whole_job_is_asked_for(changes: dict[str, Any], ask: str, path: str, price: float) -> None:
+    base = scenario(changes)
+    nothing = optimise(base, Search(**P2_ALONE))
+    assert nothing.best is None
+    assert nothing.none is not None
+    assert path in str(nothing.none.text)
+    assert [(one.ask.id, one.ask.path) for one in nothing.asks] == [(ask, path)]
+    found = optimise(base, Search(prices=((ask, price),), **P2_ALONE))
+    assert found.best is not None
+    assert dict(found.best.edits)[path] == price
+    assert by_edits(base, found.best) == found.best.scenario
+    assert found.asks == ()
+    agrees(found.best)
 
 
 def test_traffic_between_zones_lengthens_the_interval() -> None:
