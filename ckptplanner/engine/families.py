@@ -27,7 +27,7 @@ from ckptplanner.engine.outcome import FileSystems, node_limit_bytes_per_s
 from ckptplanner.engine.scenario import CustomStorage, Scenario, storage_price_path
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, GB, GIB, MB, TIER, brief, grouped
+from ckptplanner.units import BYTES, GB, GIB, GIBS, MB, TIER, brief, grouped
 
 P2, S3, EXISTING = "fsx-p2", "s3", "existing"
 FAMILIES = (P2, "fsx-p1", "fsx-scratch", "fsx-it", "google", "azure", "oci", S3, EXISTING)
@@ -174,6 +174,7 @@ class Supply:
     tier: FsxTier | None
     asks: tuple[Ask, ...]
     note: Text | None = None
+    default_quota_gib: float | None = None  # of an account, where the user gives none
     is_own: bool = False  # the rates are one job's, whatever others do there
 
     @property
@@ -249,6 +250,17 @@ class Supply:
         if self.elastic_gib is not None:
             return text("{name}: {size} MB/s", name=self.name, size=grouped(size / MB))
         return text("{name} × {size} GiB", name=self.name, size=grouped(size))
+
+    def note_on(self, index: int) -> Text | None:
+        """What is to be known of a size: of its kind, and that the default quota does not reach."""
+        size, quota = float(self.sizes.at(index)), self.default_quota_gib
+        if quota is None or self.elastic_gib is not None or size <= quota * (1.0 + _ROUNDING):
+            return self.note
+        over = text(
+            "{size} is above the default quota of {quota}: ask AWS for it before you plan on it.",
+            size=brief(size, GIBS), quota=brief(quota, GIBS),
+        )  # fmt: skip
+        return over if self.note is None else text("{over} {note}", over=over, note=self.note)
 
     def size_id(self, index: int) -> str:
         """A name without spaces: p2-500-12000, google-500-18000, s3."""
@@ -429,6 +441,7 @@ def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[s
         client_server_bytes_per_s=per_server, server_size=tier.step_gib,
         usd_per_month=math.nan if price is None else price, fixed_usd_per_month=0.0, save_usd=0.0,
         needs_efa=tier.efa if storage.efa == "auto" and refusal is None else None, tier=tier, asks=asks,
+        default_quota_gib=tier.default_quota_gib if storage.quota_gib is None else None,
     )  # fmt: skip
 
 
@@ -483,6 +496,7 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
         client_server_bytes_per_s=per_server, server_size=server, usd_per_month=price, fixed_usd_per_month=fixed,
         save_usd=0.0, needs_efa=False if is_ruled else None, tier=None,
         asks=asks, note=text(tier.note) if tier.note else None,
+        default_quota_gib=tier.default_quota_gib if scenario.storage.quota_gib is None else None,
     )  # fmt: skip
 
 

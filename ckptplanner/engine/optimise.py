@@ -398,7 +398,7 @@ class _Run:
             mode=unit.way.scenario.storage.mode,
             bound_by=bound,
             bound_words=words,
-            note=unit.supply.note,
+            note=unit.supply.note_on(index),
         )
 
     def _bound(self, unit: _Unit, rows: Columns, at: int) -> tuple[str, Text]:

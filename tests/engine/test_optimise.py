@@ -427,6 +427,29 @@ def test_jobs_bring_their_own_nodes(family: str) -> None:
     agrees(shared)
 
 
+@pytest.mark.parametrize("family", ["fsx-p2", "fsx-p1", "fsx-scratch"])
+def test_a_size_above_the_default_quota_says_so(family: str) -> None:
+    large = {"workload.total_params": 3e12, "storage.efa": "off"}
+    search = Search(families=(family,), levels="single")
+    best = optimise(scenario(large), search).best
+    assert best is not None
+    assert "above the default quota of 100,800\u00a0GiB" in str(best.note)
+    small = optimise(scenario(), search).best
+    assert small is not None
+    assert "above the default quota" not in str(small.note)
+    known = optimise(scenario(large, {"storage.quota_gib": 1e6}), search).best
+    assert known is not None
+    assert "above the default quota" not in str(known.note)
+
+
+def test_hard_disks_end_at_their_quota() -> None:
+    base = scenario()
+    found, _ = supplies(base, job_of(base), families=("fsx-p1",))
+    ends = {one.id: float(one.sizes.at(one.sizes.count - 1)) for one in found}
+    assert ends["p1-hdd-12"] == 102_000.0
+    assert ends["p1-hdd-40"] == 100_800.0
+
+
 def test_a_node_of_ec2_is_not_offered_another_cloud() -> None:
     decision = optimise(scenario())
     assert {one.family for one in decision.left_out} >= {"google", "azure", "oci"}
