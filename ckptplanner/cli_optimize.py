@@ -116,7 +116,7 @@ def _row(one: Proposal) -> dict[str, Any]:
         "worst_rework_s": one.worst_rework_s,
         "bound_by": one.bound_by,
         "bound_words": str(one.bound_words),
-        "note": one.note or None,
+        "note": None if one.note is None else str(one.note),
     }
 
 

@@ -98,6 +98,24 @@ def test_a_price_that_was_asked_for_can_be_given(run: Run) -> None:
     assert "p1-hdd-40" not in {row["id"] for row in document["asks"]}
 
 
+@pytest.mark.parametrize("price", ["p2-1000=0.11", "p2-1000-efa=0.11"])
+def test_a_price_of_persistent_2_goes_into_the_edits(run: Run, price: str) -> None:
+    best = found(run, *P2, "--price", price)["best"]
+    assert best["set"]["prices.storage_usd_per_gib_month.p2_1000"] == 0.11
+    settings: list[str] = []
+    for path, value in best["set"].items():
+        settings += ["--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}"]
+    code, out, _ = run("plan", E1, "--json", *settings)
+    assert code == 0
+    assert json.loads(out)["storage"]["chosen"]["usd_per_month"] == pytest.approx(best["usd_per_month"], rel=1e-9)
+
+
+def test_a_class_is_asked_for_once(run: Run) -> None:
+    unknown = ("--set", "prices.storage_usd_per_gib_month.p2_1000=null")
+    asked = [row["id"] for row in found(run, *P2, *unknown)["asks"]]
+    assert asked == ["p2-1000"]
+
+
 def test_words_for_people(run: Run) -> None:
     code, out, err = run("optimize", E1)
     assert (code, err) == (0, "")

@@ -36,6 +36,7 @@ from ckptplanner.data.records import (
     NodePrice,
     NodeType,
     PublishedRun,
+    RequestRate,
     Row,
     StoragePrice,
     StorageTier,
@@ -232,6 +233,12 @@ def tier_prices() -> tuple[TierPrice, ...]:
 
 
 @cache
+def request_rates() -> tuple[RequestRate, ...]:
+    """Requests a second that S3 takes on one prefix."""
+    return read_rows(_file("request_rates.csv"), RequestRate)
+
+
+@cache
 def node_prices() -> tuple[NodePrice, ...]:
     """Prices of nodes on demand, by region."""
     return read_rows(_file("node_prices.csv"), NodePrice)
@@ -314,6 +321,11 @@ def storage_price(region: str, throughput_mb_per_s_per_tib: float) -> StoragePri
     """The row for one throughput in one region; its price may be None, and so may the row."""
     wanted = (region, throughput_mb_per_s_per_tib)
     return next((row for row in storage_prices() if (row.region, row.throughput_mb_per_s_per_tib) == wanted), None)
+
+
+def request_rate(rate_id: str) -> RequestRate:
+    """One of them."""
+    return next(row for row in request_rates() if row.id == rate_id)
 
 
 def tier_price(region: str, tier_id: str) -> TierPrice | None:

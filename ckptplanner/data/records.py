@@ -153,6 +153,12 @@ class TierPrice(Row):
     thousand_puts_usd: Usd | None = None
 
 
+class RequestRate(Row):
+    """How many requests of one kind S3 takes a second on one prefix, at least."""
+
+    requests_per_s: Count = Field(gt=0)
+
+
 class StoragePrice(Row):
     """What one GiB of one FSx throughput costs a month in one region."""
 

@@ -25,9 +25,9 @@ from ckptplanner.engine.candidates import option_id
 from ckptplanner.engine.job import Job
 from ckptplanner.engine.outcome import FileSystems, node_limit_bytes_per_s
 from ckptplanner.engine.scenario import CustomStorage, Scenario, storage_price_path
-from ckptplanner.frozen import FloatArray
+from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
-from ckptplanner.units import GB, GIB, MB, TIER, brief, grouped
+from ckptplanner.units import BYTES, GB, GIB, GIBS, MB, TIER, brief, grouped
 
 P2, S3, EXISTING = "fsx-p2", "s3", "existing"
 FAMILIES = (P2, "fsx-p1", "fsx-scratch", "fsx-it", "google", "azure", "oci", S3, EXISTING)
@@ -43,7 +43,9 @@ FAMILY_NAMES: Mapping[str, Text] = {
     EXISTING: text("storage that exists"),
 }
 MOST_SIZES = 2_000_000  # of one kind, where neither the service nor the nodes set an end
+S3_PREFIXES = 1  # of one job: what is promised without asking how its keys are named
 _ROUNDING = 1e-9
+_EFA = "-efa"  # behind the id of a class: the same over EFA
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,18 @@ class Ask:
     date: str = ""
 
 
+def job_prices(scenario: Scenario, job: Job) -> tuple[Ask, ...]:
+    """The prices that a year of this job hangs on whatever file system it has, known or not."""
+    found = []
+    if not scenario.network.same_zone:
+        found.append(Ask("cross-zone", "prices.cross_zone_usd_per_gb", text("a GB that crosses zones")))
+    if scenario.spares.nodes:
+        found.append(Ask("node", "prices.node_usd_per_h", text("an hour of a node, for the idle spares")))
+    if job.s3_mean_bytes:
+        found.append(Ask(S3, "prices.s3_usd_per_gb_month", text("a GB a month of S3")))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """A kind of file system that takes no part, and why."""
@@ -119,6 +133,21 @@ class LeftOut:
     id: str
     name: str
     reason: Text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writes:
+    """What n file systems write; (n,) each."""
+
+    bytes_per_s: FloatArray
+    reach_bytes_per_s: FloatArray  # what one job's nodes feed, where that is not cut later on
+    is_own: BoolArray  # the rate is one job's: others neither share it nor slow it down
+
+    def at(self, scenario: Scenario, jobs_writing: FloatArray) -> FloatArray:
+        """The rate that `storage.custom` or a file system has while so many jobs write at once. [B/s]"""
+        load, efficiency = scenario.shared.load_bytes_per_s, scenario.storage.write_efficiency
+        rate = np.where(self.is_own, self.bytes_per_s * jobs_writing + load / efficiency, self.bytes_per_s)
+        return np.clip(np.minimum(rate, (self.reach_bytes_per_s * jobs_writing + load) / efficiency), 1.0, 1e18)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +173,9 @@ class Supply:
     needs_efa: bool | None  # True: over EFA; False: without; None: the rule of 10 GB/s is not for it
     tier: FsxTier | None
     asks: tuple[Ask, ...]
-    note: str = ""
+    note: Text | None = None
+    default_quota_gib: float | None = None  # of an account, where the user gives none
+    is_own: bool = False  # the rates are one job's, whatever others do there
 
     @property
     def is_priced(self) -> bool:
@@ -169,29 +200,41 @@ class Supply:
         bill: FloatArray = np.round(self.sizes.at(index) * self.usd_per_month, 6) + self.fixed_usd_per_month
         return bill
 
-    def systems(self, scenario: Scenario, job: Job, index: Any) -> FileSystems:
+    def writes(self, scenario: Scenario, job: Job, index: Any) -> Writes:
+        """What some sizes write, for any number of jobs that write at once. (n,)"""
+        size = self.sizes.at(np.atleast_1d(index))
+        reach = np.full_like(size, math.inf)
+        if self.is_custom:
+            reach = job.writers * self._client(size) / scenario.datapath.writer_skew_ratio
+        return Writes(size * self.write_bytes_per_s, reach, np.full(size.size, self.is_own))
+
+    def _client(self, size: FloatArray) -> FloatArray:
+        """What one node moves to a size. [B/s]"""
+        servers = np.ceil(size / self.server_size - _ROUNDING)
+        found = fsx.client_bytes_per_s(servers, np.asarray(self.client_bytes_per_s), np.asarray(self.client_server_bytes_per_s))
+        return np.broadcast_to(found, size.shape)
+
+    def systems(self, scenario: Scenario, job: Job, index: Any, jobs_writing: float = 1.0) -> FileSystems:
         """The file systems of some sizes, as outcome.py takes them. (n,) -> arrays (1, n)"""
         size = self.sizes.at(np.atleast_1d(index))
-        write, read = size * self.write_bytes_per_s, size * self.read_bytes_per_s
-        client = fsx.client_bytes_per_s(
-            np.ceil(size / self.server_size - _ROUNDING),
-            np.asarray(self.client_bytes_per_s),
-            np.asarray(self.client_server_bytes_per_s),
-        )
+        read, client = size * self.read_bytes_per_s, self._client(size)
+        write = self.writes(scenario, job, index).at(scenario, np.full(size.size, jobs_writing))
         if self.is_custom:
-            write, read = _fed(scenario, job, write, read, client)
+            load, efficiency = scenario.shared.load_bytes_per_s, scenario.storage.read_efficiency
+            read = read + load / efficiency if self.is_own else read
+            read = np.clip(np.minimum(read, (scenario.workload.nodes * client + load) / efficiency), 1.0, 1e18)
             client = np.full_like(size, ceilings.custom_reach(scenario))
         true = np.ones((1, size.size), dtype=bool)
         return FileSystems(
             capacity_gib=self.capacity_gib(size)[None, :],
             write_bytes_per_s=write[None, :],
             read_bytes_per_s=read[None, :],
-            client_bytes_per_s=np.broadcast_to(client, size.shape)[None, :],
+            client_bytes_per_s=client[None, :],
             usd_per_month=self.storage_usd_per_month(np.atleast_1d(index))[None, :],
             bound_by_capacity=~true,
             allowed=true,
             usable=true,
-            jobs_writing=np.ones(size.size),
+            jobs_writing=np.full(size.size, jobs_writing),
         )
 
     def size_name(self, index: int) -> Text:
@@ -208,6 +251,17 @@ class Supply:
             return text("{name}: {size} MB/s", name=self.name, size=grouped(size / MB))
         return text("{name} × {size} GiB", name=self.name, size=grouped(size))
 
+    def note_on(self, index: int) -> Text | None:
+        """What is to be known of a size: of its kind, and that the default quota does not reach."""
+        size, quota = float(self.sizes.at(index)), self.default_quota_gib
+        if quota is None or self.elastic_gib is not None or size <= quota * (1.0 + _ROUNDING):
+            return self.note
+        over = text(
+            "{size} is above the default quota of {quota}: ask AWS for it before you plan on it.",
+            size=brief(size, GIBS), quota=brief(quota, GIBS),
+        )  # fmt: skip
+        return over if self.note is None else text("{over} {note}", over=over, note=self.note)
+
     def size_id(self, index: int) -> str:
         """A name without spaces: p2-500-12000, google-500-18000, s3."""
         size = float(self.sizes.at(index))
@@ -217,17 +271,23 @@ class Supply:
             return self.id
         return f"{self.id.partition('/')[0]}-{size / MB if self.elastic_gib is not None else size:.10g}"
 
-    def edits(self, scenario: Scenario, job: Job, index: int, usd_per_month: float | None) -> dict[str, Any]:
+    def edits(
+        self, scenario: Scenario, job: Job, index: int, usd_per_month: float | None, jobs_writing: float = 1.0
+    ) -> dict[str, Any]:
         """The fields of a scenario that stand for one size.
 
         Args:
             usd_per_month: The bill, requests included. [USD/month] None where it is not known.
+            jobs_writing: How many jobs write at once.
         """
         if self.family == EXISTING:
             return {}
         if self.tier is not None:
-            return {"storage.custom": None, "storage.tier": self.size_id(index)}
-        systems = self.systems(scenario, job, index)
+            tau = self.tier.throughput_mb_per_s_per_tib
+            edits = {"storage.custom": None, "storage.tier": self.size_id(index)}
+            paid = {} if usd_per_month is None else {storage_price_path(tau): self.usd_per_month}
+            return edits | paid
+        systems = self.systems(scenario, job, index, jobs_writing)
         custom = CustomStorage(
             write_bytes_per_s=float(systems.write_bytes_per_s[0, 0]),
             read_bytes_per_s=float(systems.read_bytes_per_s[0, 0]),
@@ -235,17 +295,6 @@ class Supply:
             usd_per_month=usd_per_month,
         )
         return {"storage.custom": custom}
-
-
-def _fed(
-    scenario: Scenario, job: Job, write: FloatArray, read: FloatArray, client: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """What a file system writes and reads for this job: no more than the nodes move, the load of others beside it. [B/s]"""
-    storage, load = scenario.storage, scenario.shared.load_bytes_per_s
-    reach = job.writers * client / scenario.datapath.writer_skew_ratio
-    takes = scenario.workload.nodes * client
-    write = np.minimum(write, (reach + load) / storage.write_efficiency)
-    return np.clip(write, 1.0, 1e18), np.clip(np.minimum(read, (takes + load) / storage.read_efficiency), 1.0, 1e18)
 
 
 def supplies(
@@ -351,24 +400,36 @@ def _bounds(scenario: Scenario, job: Job, sizes: Sizes, useful: float) -> tuple[
     return first, min(last, allowed), allowed < last
 
 
-def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[str, float]) -> Supply | LeftOut:
+def efa_refusal(scenario: Scenario) -> Text | None:
+    """Why the nodes do not reach a file system over EFA; None where they do. The 10 GB/s rule is only for nodes that do."""
     storage, work = scenario.storage, scenario.workload
+    if storage.efa == "off":
+        return text("EFA is switched off")
+    if not work.node.fsx_efa and storage.efa != "on":
+        return text("{node} is not known to reach it over EFA", node=work.node.name)
+    if work.nodes > scenario.datapath.efa_connections:
+        return text("{nodes} nodes need more EFA connections than it takes", nodes=grouped(work.nodes))
+    return None
+
+
+def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[str, float]) -> Supply | LeftOut:
+    storage = scenario.storage
     name = f"FSx {tier.name}"
 
     def out(reason: Text) -> LeftOut:
         return LeftOut(P2, tier.id, name, reason)
 
-    if (storage.efa, tier.efa) in (("on", False), ("off", True)):
-        return out(text("EFA is switched off") if tier.efa else text("EFA is switched on"))
-    if tier.efa and not work.node.fsx_efa and storage.efa != "on":
-        return out(text("{node} is not known to reach it over EFA", node=work.node.name))
-    if tier.efa and work.nodes > scenario.datapath.efa_connections:
-        return out(text("{nodes} nodes need more EFA connections than it takes", nodes=grouped(work.nodes)))
+    refusal = efa_refusal(scenario)
+    if tier.efa and refusal is not None:
+        return out(refusal)
+    if not tier.efa and storage.efa == "on":
+        return out(text("EFA is switched on"))
     tau = tier.throughput_mb_per_s_per_tib
     known = scenario.prices.storage_usd_per_gib_month.at(tau)
-    price = prices.get(tier.id, known)
+    own, other = tier.id.removesuffix(_EFA), tier.id.removesuffix(_EFA) + _EFA
+    price = prices.get(own, prices.get(other, known))  # with and without EFA a GiB costs the same
     what = text("a GiB a month at {tier}", tier=brief(tau, TIER))
-    asks = () if price is not None else (Ask(tier.id, storage_price_path(tau), what),)
+    asks = () if price is not None else (Ask(own, storage_price_path(tau), what),)
     rate = tau * MB / 1000.0
     limit = node_limit_bytes_per_s(scenario, tier)
     per_server = math.inf if tier.client_server_bytes_per_s is None else tier.client_server_bytes_per_s
@@ -379,7 +440,8 @@ def _persistent_2(scenario: Scenario, job: Job, tier: FsxTier, prices: Mapping[s
         write_bytes_per_s=rate, read_bytes_per_s=rate, elastic_gib=None, client_bytes_per_s=limit,
         client_server_bytes_per_s=per_server, server_size=tier.step_gib,
         usd_per_month=math.nan if price is None else price, fixed_usd_per_month=0.0, save_usd=0.0,
-        needs_efa=tier.efa if storage.efa == "auto" else None, tier=tier, asks=asks,
+        needs_efa=tier.efa if storage.efa == "auto" and refusal is None else None, tier=tier, asks=asks,
+        default_quota_gib=tier.default_quota_gib if storage.quota_gib is None else None,
     )  # fmt: skip
 
 
@@ -405,6 +467,7 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
     limit = min(tier.client_bytes_per_s or math.inf, ceilings.node_reach(scenario, over_efa=False))
     per_server = tier.client_server_bytes_per_s or math.inf
     elastic, fixed = None, 0.0
+    is_ruled = tier.provider == "aws" and scenario.storage.efa == "auto" and efa_refusal(scenario) is None
     if tier.throughput_step_bytes_per_s is not None:
         step = tier.throughput_step_bytes_per_s
         sizes = Sizes((), step, 1, round((tier.throughput_max_bytes_per_s or step) / step))
@@ -431,8 +494,9 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
         family=tier.family, id=tier.id, name=tier.name, sizes=sizes, first=first, last=last, last_is_quota=is_quota,
         write_bytes_per_s=write, read_bytes_per_s=read, elastic_gib=elastic, client_bytes_per_s=limit,
         client_server_bytes_per_s=per_server, server_size=server, usd_per_month=price, fixed_usd_per_month=fixed,
-        save_usd=0.0, needs_efa=False if tier.provider == "aws" and scenario.storage.efa == "auto" else None, tier=None,
-        asks=asks, note=tier.note,
+        save_usd=0.0, needs_efa=False if is_ruled else None, tier=None,
+        asks=asks, note=text(tier.note) if tier.note else None,
+        default_quota_gib=tier.default_quota_gib if scenario.storage.quota_gib is None else None,
     )  # fmt: skip
 
 
@@ -474,14 +538,22 @@ def _s3(scenario: Scenario, job: Job, prices: Mapping[str, float]) -> Supply | L
     if thousand is None:
         asks.append(Ask("s3/puts", "", text("1,000 PUT requests to S3")))
     room = held_gib(scenario, job) * (1.0 + 1e-12)
+    carried = min(part, shard)
+    put, get = (catalog.request_rate(one).requests_per_s for one in ("s3-put", "s3-get"))
     return Supply(
         family=S3, id=S3, name="S3", sizes=ONE_SIZE, first=0, last=0, last_is_quota=False,
-        write_bytes_per_s=work.nodes * node, read_bytes_per_s=work.nodes * node, elastic_gib=room, client_bytes_per_s=node,
+        write_bytes_per_s=min(work.nodes * node, S3_PREFIXES * put * carried),
+        read_bytes_per_s=min(work.nodes * node, S3_PREFIXES * get * carried), elastic_gib=room, client_bytes_per_s=node,
         client_server_bytes_per_s=math.inf, server_size=1.0,
         usd_per_month=0.0, fixed_usd_per_month=math.nan if kept is None else job.held_bytes / GB * kept,
         save_usd=math.nan if thousand is None else puts * thousand / 1000.0,
         needs_efa=None, tier=None, asks=tuple(asks),
-        note="The rate is that of the connections of all nodes at once; measure it before you rely on it.",
+        is_own=True,
+        note=text(
+            "The rate is that of the connections of all nodes at once, and at most {put} PUT and {get} GET requests a second "
+            "of {part} each: what S3 promises on one prefix, and a job has one. More prefixes carry more; measure it before "
+            "you rely on it.", put=grouped(put), get=grouped(get), part=brief(carried, BYTES),
+        ),
     )  # fmt: skip
 
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from ckptplanner.engine.evaluate import evaluate
-from ckptplanner.engine.families import FAMILIES, Ask, LeftOut, Supply, supplies
+from ckptplanner.engine.families import FAMILIES, Ask, LeftOut, Supply, job_prices, supplies
 from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.ranking import (
     COST,
@@ -38,7 +38,7 @@ from ckptplanner.engine.ranking import (
     taken,
 )
 from ckptplanner.engine.replication import IntArray
-from ckptplanner.engine.scenario import Scenario
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, Scenario
 from ckptplanner.engine.ways import Way, changed, ways
 from ckptplanner.frozen import FloatArray, value_at
 from ckptplanner.text import Text, listed, text
@@ -94,9 +94,9 @@ class Proposal:
     write_s: float
     interval_s: float
     mode: str
-    bound_by: str  # capacity, throughput, nodes, quota, sizes, or the name of a limit
+    bound_by: str  # capacity, throughput, nodes, efa, quota, sizes, or the name of a limit
     bound_words: Text
-    note: str = ""
+    note: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +196,19 @@ class _Run:
     """One search."""
 
     def __init__(self, scenario: Scenario, search: Search, executor: Executor | None) -> None:
-        self.scenario, self.search, self.executor = scenario, search, executor
+        prices = dict(search.prices)
+        needed = job_prices(scenario, job_of(scenario))
+        self.given = {ask.path: prices[ask.id] for ask in needed if ask.id in prices}
+        self.base, self.search, self.executor = scenario, search, executor
+        self.scenario = scenario = changed(scenario, self.given)
+        self.unknown = tuple(ask for ask in needed if value_at(scenario, ask.path) is None)
         self.job: Job = job_of(scenario)
         self.objective: str = search.minimise
         self.bounds = search.bounds
         self.ways = ways(scenario, search.modes, search.levels)
         most = self.bounds.storage_usd_per_month
         found, self.left_out = supplies(
-            scenario, self.job, families=search.families, prices=dict(search.prices),
+            scenario, self.job, families=search.families, prices=prices,
             most_usd_per_month=most if np.isfinite(most) else None,
         ) if self.job.checkpoint_bytes > 0 else ((), ())  # fmt: skip
         self.asked = tuple((supply, ask) for supply in found for ask in supply.asks)
@@ -341,27 +346,34 @@ class _Run:
         return refused
 
     def _asks(self, table: _Table) -> tuple[Asked, ...]:
-        """The prices that are missing, and what each must stay below to win."""
-        found = []
+        """The prices that are missing, each once, and what each must stay below to win."""
+        found: dict[str, Asked] = {}
+        if self.objective == COST:
+            found = {ask.id: Asked(ask, str(ask.what), None) for ask in self.unknown}
         for supply, ask in self.asked:
             below = None
             if self.objective == COST and len(supply.asks) == 1 and supply.elastic_gib is None:
                 below = table.wins_below(supply)
-            found.append(Asked(ask, supply.name, below))
-        return tuple(found)
+            before = found.get(ask.id)
+            if before is None:
+                found[ask.id] = Asked(ask, supply.name, below)
+            elif below is not None and below > (before.wins_below_usd or 0.0):
+                found[ask.id] = replace(before, wins_below_usd=below)
+        return tuple(found.values())
 
     def _edits(self, table: _Table, at: int) -> dict[str, Any]:
         unit, rows = self.units[table.unit_at(at)], table.rows
-        edits = dict(unit.way.edits)
+        edits = self.given | dict(unit.way.edits)
         asked, month = float(rows.asked_s[at]), float(rows.usd_per_month[at])
         edits |= {"storage.pace": "within", "storage.write_s": float(rows.write_s[at])}
         edits["storage.interval_s"] = None if np.isnan(asked) else asked
         if not np.isnan(rows.ratio[at]):
             edits["local.ratio"] = int(rows.ratio[at])
-        return edits | unit.supply.edits(self.scenario, self.job, int(rows.index[at]), month if unit.is_priced else None)
+        bill, jobs = month if unit.is_priced else None, float(rows.jobs_writing[at])
+        return edits | unit.supply.edits(self.scenario, self.job, int(rows.index[at]), bill, jobs)
 
     def _scenario(self, table: _Table, at: int) -> Scenario:
-        return changed(self.scenario, self._edits(table, at))
+        return changed(self.base, self._edits(table, at))
 
     def _proposal(self, table: _Table, at: int) -> Proposal:
         unit, rows = self.units[table.unit_at(at)], table.rows
@@ -375,8 +387,8 @@ class _Run:
             family=unit.supply.family,
             id=unit.supply.size_id(index),
             name=unit.supply.size_name(index),
-            edits=tuple((path, value) for path, value in edits.items() if value_at(self.scenario, path) != value),
-            scenario=changed(self.scenario, edits),
+            edits=tuple((path, value) for path, value in edits.items() if value_at(self.base, path) != value),
+            scenario=changed(self.base, edits),
             usd_per_month=known(rows.usd_per_month[at]),
             total_usd_per_year=known(rows.money_usd_per_year[at]),
             waste_fraction=float(rows.waste_fraction[at]),
@@ -386,7 +398,7 @@ class _Run:
             mode=unit.way.scenario.storage.mode,
             bound_by=bound,
             bound_words=words,
-            note=unit.supply.note,
+            note=unit.supply.note_on(index),
         )
 
     def _bound(self, unit: _Unit, rows: Columns, at: int) -> tuple[str, Text]:
@@ -397,35 +409,56 @@ class _Run:
             return "worst_rework_s", text("the limit on lost work shortens the interval")
         if supply.sizes.count == 1:
             return "sizes", text("there is one size")
+        value = float(rows.value(self.objective)[at])
         if self.objective != WASTE and index > supply.first and np.isfinite(self.bounds.waste_fraction):
             smaller = columns(unit.way.scenario, [(supply, np.array([index - 1.0]))], self.objective, Bounds())[0]
             if smaller.waste_fraction[0] > self.bounds.waste_fraction * (1.0 + 1e-9):
                 return "waste_fraction", text("a smaller size would waste more than the limit")
-        if self.objective == WASTE:
-            return self._bound_of_least(supply, index)
-        if index == supply.first and supply.elastic_gib is None:
+        above = self._above(unit, index)
+        if above is not None and float(above.value(self.objective)[0]) < value * (1.0 - 1e-9):
+            return self._end_of(supply, index)
+        if index == supply.first and supply.elastic_gib is None and self.objective != WASTE:
             return "capacity", text("the generations kept need this size")
+        if above is not None and float(above.waste_fraction[0]) >= rows.waste_fraction[at] * (1.0 - 1e-9):
+            return self._bound_of_nodes(supply, index)
+        if self.objective == WASTE:
+            return self._end_of(supply, index)
         return "throughput", text("a smaller size would lose more than it saves")
 
-    def _bound_of_least(self, supply: Supply, index: int) -> tuple[str, Text]:
-        """What keeps the waste from falling further."""
+    def _above(self, unit: _Unit, index: int) -> Columns | None:
+        """The figures of the next size, whatever bill and quota allow; None where it does not work or keep the other limits."""
+        bounds = replace(self.bounds, storage_usd_per_month=np.inf)
+        found = columns(unit.way.scenario, [(unit.supply, np.array([index + 1.0]))], self.objective, bounds)[0]
+        return found if found.within[0] else None
+
+    def _end_of(self, supply: Supply, index: int) -> tuple[str, Text]:
+        """What keeps a size from being the next one."""
         if index == supply.sizes.count - 1:
             return "sizes", text("there is no larger size")
-        over = float(supply.storage_usd_per_month(index + 1)) > self.bounds.storage_usd_per_month
-        if over:
-            return "storage_usd_per_month", text("the next size is above the budget")
         if supply.last_is_quota and index == supply.last:
             return "quota", text("the next size is above the quota")
+        if float(supply.storage_usd_per_month(index + 1)) > self.bounds.storage_usd_per_month:
+            return "storage_usd_per_month", text("the next size is above the budget")
+        return self._bound_of_nodes(supply, index)
+
+    def _bound_of_nodes(self, supply: Supply, index: int) -> tuple[str, Text]:
+        """What keeps the nodes from a faster write."""
+        if self._is_held(supply, index):
+            return "efa", text("without EFA a write is planned at 10 GB/s at most")
         return "nodes", text("the nodes write and read no faster")
+
+    def _is_held(self, supply: Supply, index: int) -> bool:
+        """Whether the 10 GB/s rule keeps a file system without EFA from writing as fast as it could."""
+        rate = float(supply.sizes.at(index)) * supply.write_bytes_per_s
+        return supply.needs_efa is False and rate >= AUTO_EFA_BYTES_PER_S
 
     # -- none
 
     def _none(self, table: _Table) -> NoPlan:
         """Why there is no plan: a limit that cannot be kept, or what stands in the way without any."""
-        if self.job.checkpoint_bytes <= 0:
-            return NoPlan(text("Nothing is saved: there is nothing to search for."))
-        if self.objective == COST and np.isnan(self.job.gpu_value_usd_per_h):
-            return NoPlan(text("The value of a GPU-hour is not known: without it plans cannot be compared in dollars."))
+        unknown = self._unknown()
+        if unknown is not None:
+            return unknown
         closest = [found for name, _ in self.search.limits if (found := self._without(name)) is not None]
         if closest:
             return min(closest, key=lambda one: (one.least or 0.0) / dict(self.search.limits)[one.limit or ""])
@@ -447,6 +480,19 @@ class _Run:
             return NoPlan(text("No file system on offer can do this: {reasons}.", reasons=listed(reasons.values())))
         return NoPlan(text("The job makes no progress with any file system on offer."))
 
+    def _unknown(self) -> NoPlan | None:
+        """Nothing to save, or a price without which no plan can be ranked."""
+        if self.job.checkpoint_bytes <= 0:
+            return NoPlan(text("Nothing is saved: there is nothing to search for."))
+        if self.objective == COST and np.isnan(self.job.gpu_value_usd_per_h):
+            return NoPlan(text("The value of a GPU-hour is not known: without it plans cannot be compared in dollars."))
+        if self.objective == COST and self.unknown:
+            return NoPlan(text(
+                "A price is not known, so plans cannot be compared in dollars: {what}. Give {names}.",
+                what=listed(ask.what for ask in self.unknown), names=_names(ask.path for ask in self.unknown),
+            ))  # fmt: skip
+        return None
+
     @property
     def _framework(self) -> str:
         return self.scenario.workload.framework.name
@@ -458,7 +504,7 @@ class _Run:
             limits=others, families=self.search.families, modes=self.search.modes, levels=self.search.levels,
             prices=self.search.prices,
         )  # fmt: skip
-        run = _Run(self.scenario, search, self.executor)
+        run = _Run(self.base, search, self.executor)
         run.objective = _OBJECTIVE_OF[name]
         table = run.table()
         while True:

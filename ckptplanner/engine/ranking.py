@@ -10,10 +10,11 @@ For a given file system the write time is not searched: the shortest that it sus
   time, so the shortest write that is long enough is the least fixed point; `_fastest` climbs to it from below.
 
 So each file system has one candidate, at the left end of its tooth (teeth.py), or where the 10 GB/s rule of EFA begins; a
-search over sizes is a search over all write times. T* is the best interval unless a save itself costs money (traffic
-between zones, requests), a stop comes announced too late for a last save, or a limit on lost work forces a shorter one:
-then T is searched between its bounds. T* of two levels (level by level, n whole) and of checkpoints that count from the next
-save on is only close to the best: `polished` searches T there, and n beside it, and keeps the better.
+search over sizes is a search over all write times. A longer T meets fewer other jobs too: `_Chunk._first_s`. T* is the best
+interval unless a save itself costs money (traffic between zones, requests), a stop comes announced too late for a last save,
+or a limit on lost work forces a shorter one: then T is searched between its bounds. T* of two levels (level by level, n
+whole) and of checkpoints that count from the next save on is only close to the best: `polished` searches T there, and n
+beside it, and keeps the better.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from typing import Any
 
 import numpy as np
 
+from ckptplanner.engine.beyond import jobs_writing
 from ckptplanner.engine.checks import NO_PROGRESS_FRACTION
 from ckptplanner.engine.cost import storage_usd_per_year
-from ckptplanner.engine.families import Supply
+from ckptplanner.engine.families import Supply, Writes
 from ckptplanner.engine.job import Job, job_of
 from ckptplanner.engine.outcome import (
     MONTH_S,
@@ -46,6 +48,7 @@ MOST_RATIO = 1_000_000  # of local saves for a shared one
 SHORTEST_S = 1e-3  # the least write time that a scenario takes
 _GOLDEN, _SECTIONS, _HALVINGS, _CELLS = (np.sqrt(5.0) - 1.0) / 2.0, 26, 30, 64
 _CLIMBS, _TIGHTENINGS = 64, 12
+_MOST_COUNTS = 8
 _EDGE = 1.0 + 1e-12
 COST, WASTE, STORAGE, REWORK = "cost", "waste", "storage", "rework"
 
@@ -71,6 +74,7 @@ class Columns:
     write_s: FloatArray
     interval_s: FloatArray
     asked_s: FloatArray  # NaN where T* is used
+    jobs_writing: FloatArray  # how many of the jobs that share it write at once
     ratio: FloatArray  # n where it was searched, else NaN
     works: BoolArray  # nothing stands in its way, whatever the limits
     within: BoolArray  # and it keeps the limits
@@ -91,7 +95,7 @@ def _names() -> tuple[str, ...]:
 
 
 _NOTHING = np.zeros(0)
-EMPTY = Columns(*(_NOTHING,) * 9, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+EMPTY = Columns(*(_NOTHING,) * 10, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
 
 
 def joined(parts: list[Columns]) -> Columns:
@@ -166,6 +170,7 @@ class _Rows:
 
     index: FloatArray
     systems: FileSystems
+    writes: Writes
     save_usd: FloatArray
     over_efa: FloatArray  # 1 over EFA, -1 without, 0 where the 10 GB/s rule is not for it
 
@@ -174,7 +179,8 @@ class _Rows:
         """The rows of one supply."""
         rule = 0.0 if supply.needs_efa is None else 1.0 if supply.needs_efa else -1.0
         return cls(
-            np.asarray(index, dtype=float), supply.systems(scenario, job, index), np.full(len(index), supply.save_usd),
+            np.asarray(index, dtype=float), supply.systems(scenario, job, index),
+            supply.writes(scenario, job, index), np.full(len(index), supply.save_usd),
             np.full(len(index), rule),
         )  # fmt: skip
 
@@ -189,14 +195,18 @@ class _Rows:
         }
         systems["jobs_writing"] = systems["jobs_writing"][0]
         names = ("index", "save_usd", "over_efa")
+        writes = Writes(*(np.concatenate([getattr(one.writes, name) for one in rows]) for name in Writes.__slots__))
         return cls(
-            systems=FileSystems(**systems), **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names}
+            systems=FileSystems(**systems),
+            writes=writes,
+            **{name: np.concatenate([getattr(one, name) for one in rows]) for name in names},
         )
 
     def taken(self, at: Any) -> _Rows:
         """Some of them."""
         systems = {name: getattr(self.systems, name)[..., at] for name in FileSystems.__slots__}
-        return _Rows(self.index[at], FileSystems(**systems), self.save_usd[at], self.over_efa[at])
+        writes = Writes(*(getattr(self.writes, name)[at] for name in Writes.__slots__))
+        return _Rows(self.index[at], FileSystems(**systems), writes, self.save_usd[at], self.over_efa[at])
 
     def pieces(self) -> Iterator[_Rows]:
         """Pieces that stay in the cache."""
@@ -212,6 +222,7 @@ class _Found:
     """Plans at one choice of T."""
 
     write_s: FloatArray
+    jobs_writing: FloatArray
     allowed: BoolArray
     result: Outcome
     usd_per_month: FloatArray  # requests included
@@ -237,10 +248,23 @@ class _Chunk:
             few = self if free.all() else _Chunk(self.scenario, self.job, self.rows.taken(free), self.objective, self.bounds)
             asked = own.copy() if asked is None else asked
             asked[free] = few.searched(found if few is self else few.at(None))
-        if asked is None:
-            return self._columns(found, None)
-        searched = self._columns(self.at(asked), np.where(asked == own, np.nan, asked))
-        return _better(self._columns(found, None), searched, self.objective)
+        best = self._columns(found, None)
+        if asked is not None:
+            best = _better(best, self._columns(self.at(asked), np.where(asked == own, np.nan, asked)), self.objective)
+        if self.scenario.shared.jobs > 1 and (found.jobs_writing > 1.0).any():
+            for count in _counts(self.scenario.shared.jobs):
+                if (found.jobs_writing > count).any():
+                    longer = self._first_s(count)
+                    best = _better(best, self._columns(self.at(longer), longer), self.objective)
+        return best
+
+    def _first_s(self, count: int) -> FloatArray:
+        """The shortest T at which no more than `count` jobs write at once: beyond T* the best one for them. [s]"""
+        write = self._write_s(np.full(len(self.rows), float(count)))
+        first = write / _most_duty(self.scenario.shared.jobs, count) * (1.0 + 1e-9)
+        if self.scenario.storage.whole_steps:
+            first = np.ceil(first / self.scenario.workload.step_s) * self.scenario.workload.step_s
+        return np.asarray(np.clip(first, self.scenario.workload.step_s, self.job.run_s))
 
     def _interval_is_free(self) -> BoolArray:
         """Where T* is not the best interval: a save costs money, or a stop comes too soon for a last one. (n,)"""
@@ -253,39 +277,60 @@ class _Chunk:
 
     def at(self, asked_s: FloatArray | None) -> _Found:
         asked = None if asked_s is None else asked_s[None, :]
-        write, jobs_writing, allowed = self._fastest(asked)
+        write, writing, allowed = self._fastest(asked)
         systems = self.systems
         if self.scenario.shared.jobs > 1:
             names = type(systems).__slots__
-            systems = type(systems)(**{name: getattr(systems, name) for name in names} | {"jobs_writing": jobs_writing})
+            rates = {
+                "jobs_writing": writing,
+                "write_bytes_per_s": self.rows.writes.at(self.scenario, writing)[None, :],
+            }
+            systems = type(systems)(**{name: getattr(systems, name) for name in names} | rates)
         result = outcome(self.scenario, self.job, systems, write, self.mode, asked)
         month, money = systems.usd_per_month[0], result.total_usd_per_year[0]
         if self.rows.save_usd.any():
             requests = self.rows.save_usd * MONTH_S / result.period_s[0]
             month, money = month + requests, money + storage_usd_per_year(requests)
-        return _Found(write, allowed, result, month, money)
+        return _Found(write, writing, allowed, result, month, money)
 
     def _fastest(self, asked: FloatArray | None) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The shortest write time of each, how many jobs write then, and whether it is allowed. (n,)"""
         storage, load = self.scenario.storage, self.scenario.shared.load_bytes_per_s
         size, efficiency = self.job.checkpoint_bytes, storage.write_efficiency
-        baseline = self.systems.write_bytes_per_s[0]
-        reach = reach_bytes_per_s(self.scenario, self.job, self.systems.client_bytes_per_s[0])
-        capped = AUTO_EFA_BYTES_PER_S * efficiency - load  # without EFA
-        jobs, plain = np.ones_like(baseline), self.rows.over_efa < 0.0
+        jobs = np.ones(len(self.rows))
         for _ in range(_CLIMBS if self.scenario.shared.jobs > 1 else 1):
-            own = baseline_share(self.scenario, baseline, jobs) * efficiency
-            takes = size / np.minimum(own, reach)
-            takes = np.where(plain, np.maximum(takes, size * jobs / max(capped, 1e-300)), takes)
-            write = np.maximum(storage.latency_s + takes * _EDGE, SHORTEST_S)
+            write = self._write_s(jobs)
             more = np.maximum(writing_at_once(self.scenario, self.job, np.minimum(write, MAX_S), self.mode, asked), jobs)
             if (more == jobs).all():
                 break
             jobs = more
+        baseline, plain = self.rows.writes.at(self.scenario, jobs), self._is_capped
         allowed = (baseline * efficiency > load) & (write <= MAX_S)
         together = size * jobs / np.maximum(write - storage.latency_s, 1e-300) + load
-        allowed &= np.where(plain, capped > 0.0, (self.rows.over_efa == 0.0) | (together > AUTO_EFA_BYTES_PER_S * efficiency))
+        allowed &= (
+            plain | (self.rows.over_efa == 0.0) | ((self.rows.over_efa > 0.0) & (together > AUTO_EFA_BYTES_PER_S * efficiency))
+        )
         return np.minimum(write, MAX_S), jobs, np.asarray(allowed)
+
+    @property
+    def _cap_bytes_per_s(self) -> float:
+        """What is left of the 10 GB/s that are written without EFA. [B/s]"""
+        return AUTO_EFA_BYTES_PER_S * self.scenario.storage.write_efficiency - self.scenario.shared.load_bytes_per_s
+
+    @property
+    def _is_capped(self) -> BoolArray:
+        """Which write without EFA under the 10 GB/s rule, where that leaves something. (n,)"""
+        return np.asarray((self.rows.over_efa < 0.0) & (self._cap_bytes_per_s > 0.0))
+
+    def _write_s(self, jobs: FloatArray) -> FloatArray:
+        """The shortest write time while so many jobs write at once. [s]"""
+        storage, size = self.scenario.storage, self.job.checkpoint_bytes
+        baseline = self.rows.writes.at(self.scenario, jobs)
+        reach = reach_bytes_per_s(self.scenario, self.job, self.systems.client_bytes_per_s[0])
+        takes = size / np.minimum(baseline_share(self.scenario, baseline, jobs) * storage.write_efficiency, reach)
+        capped = size * jobs / max(self._cap_bytes_per_s, 1.0)
+        takes = np.where(self._is_capped, np.maximum(takes, capped), takes)
+        return np.asarray(np.maximum(storage.latency_s + takes * _EDGE, SHORTEST_S))
 
     # -- T
 
@@ -337,9 +382,8 @@ class _Chunk:
         objective: Callable[[_Found], FloatArray] = {COST: _money, WASTE: _waste, STORAGE: _month}[self.objective]
         if self.objective == STORAGE and np.isfinite(self.bounds.waste_fraction):
             high = self._last_within(high, found, self.bounds.waste_fraction)
-        if (
-            self.scenario.local.enabled and self.scenario.local.ratio is None
-        ):  # n is whole: the objective falls and rises more than once
+        is_stepped = self.scenario.local.enabled and self.scenario.local.ratio is None  # n is whole
+        if is_stepped or self.scenario.shared.jobs > 1:  # the objective falls and rises more than once
             low, high = self._lowest_cell(low, high, objective)
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         at_left, at_right = objective(self.at(np.exp(left))), objective(self.at(np.exp(right)))
@@ -406,6 +450,7 @@ class _Chunk:
             write_s=found.write_s,
             interval_s=result.interval_s[0] + full,
             asked_s=np.full_like(waste, np.nan) if asked is None else asked,
+            jobs_writing=found.jobs_writing,
             ratio=np.full_like(waste, self.scenario.local.ratio or np.nan),
             works=works,
             within=within,
@@ -422,6 +467,24 @@ class _Chunk:
         if self.scenario.local.enabled:
             works &= result.local_interval_s[0] > self.scenario.local.blocking_s
         return np.asarray(works)
+
+
+def _counts(jobs: int) -> tuple[int, ...]:
+    """Numbers of jobs that write at once, fewer than all; of many a few."""
+    return tuple(
+        sorted({round(float(count)) for count in np.geomspace(1, jobs - 1, min(jobs - 1, _MOST_COUNTS))}, reverse=True)
+    )
+
+
+@lru_cache(maxsize=256)
+def _most_duty(jobs: int, count: int) -> float:
+    """The largest share of the time in which a job may write while no more than `count` of `jobs` write at once."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        is_within = float(jobs_writing(jobs, np.array([middle]))[0]) <= count
+        low, high = (middle, high) if is_within else (low, middle)
+    return max(low, 1e-12)
 
 
 def _better(first: Columns, second: Columns, objective: str) -> Columns:

@@ -24,6 +24,7 @@ TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
     "storage_prices.csv": catalog.storage_prices,
     "storage_tiers.csv": catalog.storage_tiers,
     "tier_prices.csv": catalog.tier_prices,
+    "request_rates.csv": catalog.request_rates,
     "node_prices.csv": catalog.node_prices,
     "interruptions.csv": catalog.interruption_records,
     "interruption_logs.csv": catalog.interruption_logs,
@@ -33,7 +34,7 @@ TABLES: dict[str, Callable[[], tuple[Row, ...]]] = {
 ALL_ROWS = [pytest.param(row, id=f"{file}-{row.id}") for file, read in TABLES.items() for row in read()]
 COUNTS = {
     "gpus", "nvme_count", "network_cards", "efa_interfaces", "sockets", "fsx_efa_interfaces", "nodes", "events",
-    "default_interval_steps",
+    "default_interval_steps", "requests_per_s",
 }  # fmt: skip
 HUMAN_UNIT = re.compile(r"_(h|d|gb|mib|gbps|b)(_|$)")
 
