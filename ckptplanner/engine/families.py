@@ -368,6 +368,8 @@ def _all(scenario: Scenario, job: Job, prices: Mapping[str, float]) -> Iterator[
         yield _persistent_2(scenario, job, tier, prices)
     for other in catalog.storage_tiers():
         yield _of_catalog(scenario, job, other, prices)
+        if other.has_efa:
+            yield _of_catalog(scenario, job, other, prices, over_efa=True)
     yield _s3(scenario, job, prices)
     if scenario.storage.custom is not None:
         yield _existing(scenario, job, scenario.storage.custom)
@@ -460,14 +462,24 @@ def _price(scenario: Scenario, tier_id: str, prices: Mapping[str, float], what: 
     return math.nan, (Ask(tier_id, "", what, row.usd_per_gib_month, f"{row.source}, {row.region}", row.date),)
 
 
-def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping[str, float]) -> Supply | LeftOut:
-    if tier.provider == "aws" and scenario.storage.efa == "on":
-        return LeftOut(tier.family, tier.id, tier.name, text("EFA is switched on"))
+def _of_catalog(
+    scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping[str, float], *, over_efa: bool = False
+) -> Supply | LeftOut:
+    own_id = tier.id + _EFA if over_efa else tier.id
+    name = f"{tier.name}, EFA" if over_efa else tier.name
+    refusal = efa_refusal(scenario)
+    if over_efa and refusal is not None:
+        return LeftOut(tier.family, own_id, name, refusal)
+    if tier.provider == "aws" and scenario.storage.efa == "on" and not over_efa:
+        return LeftOut(tier.family, own_id, name, text("EFA is switched on"))
     price, asks = _price(scenario, tier.id, prices, text("a GiB a month of {name}", name=tier.name))
-    limit = min(tier.client_bytes_per_s or math.inf, ceilings.node_reach(scenario, over_efa=False))
-    per_server = tier.client_server_bytes_per_s or math.inf
+    client, per_server = tier.client_bytes_per_s or math.inf, tier.client_server_bytes_per_s or math.inf
+    if over_efa:
+        like = next((one for one in scenario.storage.tiers if one.efa), None)
+        client, per_server = client if like is None else ceilings.client_limit(scenario, like), math.inf
+    limit = min(client, ceilings.node_reach(scenario, over_efa=over_efa))
     elastic, fixed = None, 0.0
-    is_ruled = tier.provider == "aws" and scenario.storage.efa == "auto" and efa_refusal(scenario) is None
+    is_ruled = tier.provider == "aws" and scenario.storage.efa == "auto" and refusal is None
     if tier.throughput_step_bytes_per_s is not None:
         step = tier.throughput_step_bytes_per_s
         sizes = Sizes((), step, 1, round((tier.throughput_max_bytes_per_s or step) / step))
@@ -491,10 +503,10 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
         first = 0
         last, is_quota = min(sizes.first_from(useful), sizes.count - 1), False
     return Supply(
-        family=tier.family, id=tier.id, name=tier.name, sizes=sizes, first=first, last=last, last_is_quota=is_quota,
+        family=tier.family, id=own_id, name=name, sizes=sizes, first=first, last=last, last_is_quota=is_quota,
         write_bytes_per_s=write, read_bytes_per_s=read, elastic_gib=elastic, client_bytes_per_s=limit,
         client_server_bytes_per_s=per_server, server_size=server, usd_per_month=price, fixed_usd_per_month=fixed,
-        save_usd=0.0, needs_efa=False if is_ruled else None, tier=None,
+        save_usd=0.0, needs_efa=over_efa if is_ruled else None, tier=None,
         asks=asks, note=text(tier.note) if tier.note else None,
         default_quota_gib=tier.default_quota_gib if scenario.storage.quota_gib is None else None,
     )  # fmt: skip

@@ -375,6 +375,21 @@ def test_intelligent_tiering_needs_both_its_prices() -> None:
     agrees(decision.best)
 
 
+def test_intelligent_tiering_has_efa_at_4000_and_multiples() -> None:
+    prices = (("it-4000", 0.023), ("it-4000/throughput", 0.01))
+    search = Search(minimise="waste", families=("fsx-it",), levels="single", prices=prices)
+    best = optimise(scenario(), search).best
+    assert best is not None
+    assert best.id.startswith("it-4000-efa-")
+    assert 1.7423e12 / best.write_s > 10e9
+    agrees(best)
+    off = optimise(scenario({"storage.efa": "off"}), search)
+    assert {one.id for one in off.left_out if one.family == "fsx-it"} == {"it-4000-efa"}
+    asked = [one.ask.id for one in optimise(scenario(), Search(families=("fsx-it",), levels="single")).asks]
+    assert len(asked) == len(set(asked))
+    assert not any("efa" in one for one in asked)
+
+
 def test_s3_pays_for_what_it_keeps_and_for_each_part() -> None:
     best = optimise(scenario(), Search(families=("s3",), levels="single")).best
     assert best is not None
