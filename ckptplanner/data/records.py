@@ -22,6 +22,7 @@ from ckptplanner.units import (
     UsdPerHour,
 )
 
+NO_REGION = "not stated"  # the region of a price whose source names none
 Status = Literal["documented", "article", "derived", "unverified"]
 
 

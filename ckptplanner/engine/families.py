@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from ckptplanner.data import catalog
-from ckptplanner.data.records import FsxTier, StorageTier
+from ckptplanner.data.records import NO_REGION, FsxTier, StorageTier, TierPrice
 from ckptplanner.engine import ceilings, fsx
 from ckptplanner.engine.candidates import option_id
 from ckptplanner.engine.job import Job
 from ckptplanner.engine.outcome import FileSystems, node_limit_bytes_per_s
-from ckptplanner.engine.scenario import CustomStorage, Scenario, storage_price_path
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, CustomStorage, Scenario, storage_price_path
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, GB, GIB, GIBS, MB, TIER, brief, grouped
@@ -127,7 +127,7 @@ def job_prices(scenario: Scenario, job: Job) -> tuple[Ask, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A kind of file system that takes no part, and why."""
+    """A kind of file system that takes no part, or not with all its sizes, and why."""
 
     family: str
     id: str
@@ -330,8 +330,11 @@ def supplies(
         kept = _within(item, most_usd_per_month)
         if kept is None:
             out.append(LeftOut(item.family, item.id, item.name, _too_small(scenario, item, most_usd_per_month)))
-        else:
-            found.append(kept)
+            continue
+        found.append(kept)
+        if kept.needs_efa and float(kept.sizes.at(kept.first)) * kept.write_bytes_per_s <= AUTO_EFA_BYTES_PER_S:
+            reason = text("its sizes up to 10 GB/s: EFA is planned above that, unless it is switched on")
+            out.append(LeftOut(item.family, item.id, item.name, reason))
     return tuple(found), tuple(out)
 
 
@@ -459,7 +462,12 @@ def _price(scenario: Scenario, tier_id: str, prices: Mapping[str, float], what: 
         row = next(rows, None)
     if row is None:
         return math.nan, (Ask(tier_id, "", what),)
-    return math.nan, (Ask(tier_id, "", what, row.usd_per_gib_month, f"{row.source}, {row.region}", row.date),)
+    return math.nan, (Ask(tier_id, "", what, row.usd_per_gib_month, _said_by(row), row.date),)
+
+
+def _said_by(row: TierPrice) -> str:
+    """The source of a price, and its region where that is stated."""
+    return row.source if row.region == NO_REGION else f"{row.source}, {row.region}"
 
 
 def _of_catalog(
