@@ -22,6 +22,7 @@ from ckptplanner.units import (
     UsdPerHour,
 )
 
+NO_REGION = "not stated"  # the region of a price whose source names none
 Status = Literal["documented", "article", "derived", "unverified"]
 
 
@@ -142,6 +143,7 @@ class StorageTier(Row):
     server_gib: Gib | None = None
     client_bytes_per_s: BytesPerSecond | None = None
     client_server_bytes_per_s: BytesPerSecond | None = None
+    has_efa: bool = False  # can be had with EFA too, at the client limit of Persistent 2
 
 
 class TierPrice(Row):

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from ckptplanner.data import catalog
-from ckptplanner.data.records import FsxTier, StorageTier
+from ckptplanner.data.records import NO_REGION, FsxTier, StorageTier, TierPrice
 from ckptplanner.engine import ceilings, fsx
 from ckptplanner.engine.candidates import option_id
 from ckptplanner.engine.job import Job
 from ckptplanner.engine.outcome import FileSystems, node_limit_bytes_per_s
-from ckptplanner.engine.scenario import CustomStorage, Scenario, storage_price_path
+from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, CustomStorage, Scenario, storage_price_path
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, GB, GIB, GIBS, MB, TIER, brief, grouped
@@ -127,7 +127,7 @@ def job_prices(scenario: Scenario, job: Job) -> tuple[Ask, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A kind of file system that takes no part, and why."""
+    """A kind of file system that takes no part, or not with all its sizes, and why."""
 
     family: str
     id: str
@@ -330,8 +330,11 @@ def supplies(
         kept = _within(item, most_usd_per_month)
         if kept is None:
             out.append(LeftOut(item.family, item.id, item.name, _too_small(scenario, item, most_usd_per_month)))
-        else:
-            found.append(kept)
+            continue
+        found.append(kept)
+        if kept.needs_efa and float(kept.sizes.at(kept.first)) * kept.write_bytes_per_s <= AUTO_EFA_BYTES_PER_S:
+            reason = text("its sizes up to 10 GB/s: EFA is planned above that, unless it is switched on")
+            out.append(LeftOut(item.family, item.id, item.name, reason))
     return tuple(found), tuple(out)
 
 
@@ -368,6 +371,8 @@ def _all(scenario: Scenario, job: Job, prices: Mapping[str, float]) -> Iterator[
         yield _persistent_2(scenario, job, tier, prices)
     for other in catalog.storage_tiers():
         yield _of_catalog(scenario, job, other, prices)
+        if other.has_efa:
+            yield _of_catalog(scenario, job, other, prices, over_efa=True)
     yield _s3(scenario, job, prices)
     if scenario.storage.custom is not None:
         yield _existing(scenario, job, scenario.storage.custom)
@@ -457,17 +462,32 @@ def _price(scenario: Scenario, tier_id: str, prices: Mapping[str, float], what: 
         row = next(rows, None)
     if row is None:
         return math.nan, (Ask(tier_id, "", what),)
-    return math.nan, (Ask(tier_id, "", what, row.usd_per_gib_month, f"{row.source}, {row.region}", row.date),)
+    return math.nan, (Ask(tier_id, "", what, row.usd_per_gib_month, _said_by(row), row.date),)
 
 
-def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping[str, float]) -> Supply | LeftOut:
-    if tier.provider == "aws" and scenario.storage.efa == "on":
-        return LeftOut(tier.family, tier.id, tier.name, text("EFA is switched on"))
+def _said_by(row: TierPrice) -> str:
+    """The source of a price, and its region where that is stated."""
+    return row.source if row.region == NO_REGION else f"{row.source}, {row.region}"
+
+
+def _of_catalog(
+    scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping[str, float], *, over_efa: bool = False
+) -> Supply | LeftOut:
+    own_id = tier.id + _EFA if over_efa else tier.id
+    name = f"{tier.name}, EFA" if over_efa else tier.name
+    refusal = efa_refusal(scenario)
+    if over_efa and refusal is not None:
+        return LeftOut(tier.family, own_id, name, refusal)
+    if tier.provider == "aws" and scenario.storage.efa == "on" and not over_efa:
+        return LeftOut(tier.family, own_id, name, text("EFA is switched on"))
     price, asks = _price(scenario, tier.id, prices, text("a GiB a month of {name}", name=tier.name))
-    limit = min(tier.client_bytes_per_s or math.inf, ceilings.node_reach(scenario, over_efa=False))
-    per_server = tier.client_server_bytes_per_s or math.inf
+    client, per_server = tier.client_bytes_per_s or math.inf, tier.client_server_bytes_per_s or math.inf
+    if over_efa:
+        like = next((one for one in scenario.storage.tiers if one.efa), None)
+        client, per_server = client if like is None else ceilings.client_limit(scenario, like), math.inf
+    limit = min(client, ceilings.node_reach(scenario, over_efa=over_efa))
     elastic, fixed = None, 0.0
-    is_ruled = tier.provider == "aws" and scenario.storage.efa == "auto" and efa_refusal(scenario) is None
+    is_ruled = tier.provider == "aws" and scenario.storage.efa == "auto" and refusal is None
     if tier.throughput_step_bytes_per_s is not None:
         step = tier.throughput_step_bytes_per_s
         sizes = Sizes((), step, 1, round((tier.throughput_max_bytes_per_s or step) / step))
@@ -491,10 +511,10 @@ def _of_catalog(scenario: Scenario, job: Job, tier: StorageTier, prices: Mapping
         first = 0
         last, is_quota = min(sizes.first_from(useful), sizes.count - 1), False
     return Supply(
-        family=tier.family, id=tier.id, name=tier.name, sizes=sizes, first=first, last=last, last_is_quota=is_quota,
+        family=tier.family, id=own_id, name=name, sizes=sizes, first=first, last=last, last_is_quota=is_quota,
         write_bytes_per_s=write, read_bytes_per_s=read, elastic_gib=elastic, client_bytes_per_s=limit,
         client_server_bytes_per_s=per_server, server_size=server, usd_per_month=price, fixed_usd_per_month=fixed,
-        save_usd=0.0, needs_efa=False if is_ruled else None, tier=None,
+        save_usd=0.0, needs_efa=over_efa if is_ruled else None, tier=None,
         asks=asks, note=text(tier.note) if tier.note else None,
         default_quota_gib=tier.default_quota_gib if scenario.storage.quota_gib is None else None,
     )  # fmt: skip

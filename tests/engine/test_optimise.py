@@ -358,6 +358,7 @@ def test_a_tier_without_a_price_asks_and_wins_with_one() -> None:
     asked = {one.ask.id: one for one in decision.asks}
     assert set(asked) == {"p1-hdd-12", "p1-hdd-40"}
     assert asked["p1-hdd-40"].ask.suggested_usd == 0.083
+    assert "us-west-2" not in asked["p1-hdd-40"].ask.source
     limit = asked["p1-hdd-40"].wins_below_usd
     assert limit is not None
     for price, wins in ((limit * 0.999, True), (limit * 1.001, False)):
@@ -373,6 +374,21 @@ def test_intelligent_tiering_needs_both_its_prices() -> None:
     assert decision.best.id.startswith("it-4000-")
     assert "it-4000" not in {one.ask.id for one in decision.asks}
     agrees(decision.best)
+
+
+def test_intelligent_tiering_has_efa_at_4000_and_multiples() -> None:
+    prices = (("it-4000", 0.023), ("it-4000/throughput", 0.01))
+    search = Search(minimise="waste", families=("fsx-it",), levels="single", prices=prices)
+    best = optimise(scenario(), search).best
+    assert best is not None
+    assert best.id.startswith("it-4000-efa-")
+    assert 1.7423e12 / best.write_s > 10e9
+    agrees(best)
+    off = optimise(scenario({"storage.efa": "off"}), search)
+    assert {one.id for one in off.left_out if one.family == "fsx-it"} == {"it-4000-efa"}
+    asked = [one.ask.id for one in optimise(scenario(), Search(families=("fsx-it",), levels="single")).asks]
+    assert len(asked) == len(set(asked))
+    assert not any("efa" in one for one in asked)
 
 
 def test_s3_pays_for_what_it_keeps_and_for_each_part() -> None:
@@ -542,6 +558,17 @@ def test_what_bounds_the_least_cost(changes: dict[str, Any], limits: Any, bound:
     best = optimise(scenario(changes), Search(limits=limits, **P2_ALONE)).best
     assert best is not None
     assert best.bound_by == bound
+
+
+def test_small_file_systems_with_efa_are_said_to_be_left_out() -> None:
+    def out(efa: str) -> dict[str, str]:
+        decision = optimise(scenario({"storage.efa": efa}), Search(**P2_ALONE))
+        return {one.id: str(one.reason) for one in decision.left_out}
+
+    said = out("auto")
+    assert set(said) == {"p2-125-efa", "p2-250-efa", "p2-500-efa", "p2-1000-efa"}
+    assert all("up to 10 GB/s" in reason for reason in said.values())
+    assert set(out("on")) == {"p2-125", "p2-250", "p2-500", "p2-1000"}
 
 
 def test_the_10_gb_per_s_rule_is_named() -> None:

@@ -189,7 +189,7 @@ def test_a_plan_becomes_a_new_scenario(qtbot: QtBot, opened: tuple[MainWindow, S
     assert one is not None
     before = store.workbook
     click(button(page, "plan_card.add"))
-    assert [named.name for named in store.workbook.scenarios][-1] == store.workbook.current == "S3, 44 s"
+    assert [named.name for named in store.workbook.scenarios][-1] == store.workbook.current == "S3, 59 s"
     assert store.workbook.scenarios[:-1] == before.scenarios
     promise_is_kept(store, one)
     settled(qtbot, page)
