@@ -193,7 +193,7 @@ def test_a_plan_becomes_a_new_scenario(qtbot: QtBot, opened: tuple[MainWindow, S
     assert store.workbook.scenarios[:-1] == before.scenarios
     promise_is_kept(store, one)
     settled(qtbot, page)
-    assert "“S3, 44 s” is this plan already." in labels(page.card)
+    assert "“S3, 59 s” is this plan already." in labels(page.card)
     assert not page.card.adopt.isEnabled()
     store.undo_stack.undo()
     assert store.workbook == before

@@ -499,7 +499,7 @@ def test_the_pages_of_what_if_are_translated(qtbot: QtBot, open_window: Open, fi
 ROOT = Path(ckptplanner.__file__).parent
 LOOKED_UP = {"say": "ckptplanner.ui.words", "text": "ckptplanner.text"}
 # words that stand in the catalog or in `entry(title=...)`; whoever collects the texts reads them there
-OTHER_HOMES = {"row.name", "one.note", "row.counted", "row.title", "part.what", "nudge.label.template"}
+OTHER_HOMES = {"row.name", "one.note", "tier.note", "row.counted", "row.title", "part.what", "nudge.label.template"}
 # wrappers: plan.finding, whose own calls are looked at below, and refusals that units.py words, one sentence for each unit
 WRAPPERS = {
     "plan.py": {"text(template, **values)"},
