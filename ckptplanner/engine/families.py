@@ -197,7 +197,10 @@ class Supply:
 
     def storage_usd_per_month(self, index: Any) -> FloatArray:
         """The bill of some sizes, requests left out. [USD/month], (n,)"""
-        bill: FloatArray = np.round(self.sizes.at(index) * self.usd_per_month, 6) + self.fixed_usd_per_month
+        return self._bill(self.sizes.at(index))
+
+    def _bill(self, size: FloatArray) -> FloatArray:
+        bill: FloatArray = np.round(size * self.usd_per_month, 6) + self.fixed_usd_per_month
         return bill
 
     def writes(self, scenario: Scenario, job: Job, index: Any) -> Writes:
@@ -214,11 +217,14 @@ class Supply:
         found = fsx.client_bytes_per_s(servers, np.asarray(self.client_bytes_per_s), np.asarray(self.client_server_bytes_per_s))
         return np.broadcast_to(found, size.shape)
 
-    def systems(self, scenario: Scenario, job: Job, index: Any, jobs_writing: float = 1.0) -> FileSystems:
-        """The file systems of some sizes, as outcome.py takes them. (n,) -> arrays (1, n)"""
+    def systems(
+        self, scenario: Scenario, job: Job, index: Any, jobs_writing: float = 1.0, writes: Writes | None = None
+    ) -> FileSystems:
+        """The file systems of some sizes, as outcome.py takes them; `writes` if known. (n,) -> arrays (1, n)"""
         size = self.sizes.at(np.atleast_1d(index))
         read, client = size * self.read_bytes_per_s, self._client(size)
-        write = self.writes(scenario, job, index).at(scenario, np.full(size.size, jobs_writing))
+        known = self.writes(scenario, job, index) if writes is None else writes
+        write = known.at(scenario, np.full(size.size, jobs_writing))
         if self.is_custom:
             load, efficiency = scenario.shared.load_bytes_per_s, scenario.storage.read_efficiency
             read = read + load / efficiency if self.is_own else read
@@ -230,7 +236,7 @@ class Supply:
             write_bytes_per_s=write[None, :],
             read_bytes_per_s=read[None, :],
             client_bytes_per_s=client[None, :],
-            usd_per_month=self.storage_usd_per_month(np.atleast_1d(index))[None, :],
+            usd_per_month=self._bill(size)[None, :],
             bound_by_capacity=~true,
             allowed=true,
             usable=true,

@@ -178,10 +178,10 @@ class _Rows:
     def of(cls, scenario: Scenario, job: Job, supply: Supply, index: FloatArray) -> _Rows:
         """The rows of one supply."""
         rule = 0.0 if supply.needs_efa is None else 1.0 if supply.needs_efa else -1.0
+        writes = supply.writes(scenario, job, index)
         return cls(
-            np.asarray(index, dtype=float), supply.systems(scenario, job, index),
-            supply.writes(scenario, job, index), np.full(len(index), supply.save_usd),
-            np.full(len(index), rule),
+            np.asarray(index, dtype=float), supply.systems(scenario, job, index, writes=writes),
+            writes, np.full(len(index), supply.save_usd), np.full(len(index), rule),
         )  # fmt: skip
 
     @classmethod
@@ -304,13 +304,18 @@ class _Chunk:
             if (more == jobs).all():
                 break
             jobs = more
-        baseline, plain = self.rows.writes.at(self.scenario, jobs), self._is_capped
+        baseline, plain = self._rate_bytes_per_s(jobs), self._is_capped
         allowed = (baseline * efficiency > load) & (write <= MAX_S)
         together = size * jobs / np.maximum(write - storage.latency_s, 1e-300) + load
         allowed &= (
             plain | (self.rows.over_efa == 0.0) | ((self.rows.over_efa > 0.0) & (together > AUTO_EFA_BYTES_PER_S * efficiency))
         )
         return np.minimum(write, MAX_S), jobs, np.asarray(allowed)
+
+    def _rate_bytes_per_s(self, jobs: FloatArray) -> FloatArray:
+        """What each file system writes while so many jobs write at once; for a job alone its row says it. [B/s]"""
+        alone = self.scenario.shared.jobs == 1
+        return self.systems.write_bytes_per_s[0] if alone else self.rows.writes.at(self.scenario, jobs)
 
     @property
     def _cap_bytes_per_s(self) -> float:
@@ -325,11 +330,12 @@ class _Chunk:
     def _write_s(self, jobs: FloatArray) -> FloatArray:
         """The shortest write time while so many jobs write at once. [s]"""
         storage, size = self.scenario.storage, self.job.checkpoint_bytes
-        baseline = self.rows.writes.at(self.scenario, jobs)
+        baseline = self._rate_bytes_per_s(jobs)
         reach = reach_bytes_per_s(self.scenario, self.job, self.systems.client_bytes_per_s[0])
         takes = size / np.minimum(baseline_share(self.scenario, baseline, jobs) * storage.write_efficiency, reach)
         capped = size * jobs / max(self._cap_bytes_per_s, 1.0)
-        takes = np.where(self._is_capped, np.maximum(takes, capped), takes)
+        if (is_capped := self._is_capped).any():
+            takes = np.where(is_capped, np.maximum(takes, capped), takes)
         return np.asarray(np.maximum(storage.latency_s + takes * _EDGE, SHORTEST_S))
 
     # -- T
