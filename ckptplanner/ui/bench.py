@@ -10,7 +10,7 @@ nobody sees the page nothing is worked out: whoever shows it again asks again.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -24,9 +24,11 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from ckptplanner.engine.cost import Basis
 from ckptplanner.ui.background import TaskRunner, Work
 from ckptplanner.ui.lines import QuietLine
-from ckptplanner.ui.theme import Theme, set_property
+from ckptplanner.ui.shown import Shown
+from ckptplanner.ui.theme import LIGHT, Theme, set_property
 from ckptplanner.ui.widgets.empty_page import EmptyPage
 from ckptplanner.ui.words import say
 
@@ -268,3 +270,46 @@ class Bench(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.close_work()
         super().closeEvent(event)
+
+
+class BenchPage(QWidget):
+    """A page of the Decide view whose picture is worked out on a bench: what each of them does alike."""
+
+    cursor_moved = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"decide.{name}")
+        self._name = name
+        self._theme = LIGHT
+        self._shown: tuple[Shown, ...] = ()
+        self._basis: Basis = "month"
+        self.controls = QWidget()
+        self.picture = QWidget()
+        self.picture.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.picture.setProperty("role", "surface")
+
+    def _place(self, head: QWidget, button: str = "") -> None:
+        """Put head and picture on the bench, and the bench on the page; arguments as those of Bench."""
+        self.bench = Bench(self._name, head, self.picture, button)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.bench)
+        self.bench.drawn.connect(self._draw)
+
+    def _draw(self) -> None:
+        """Draw the newest result, or that there is none."""
+        raise NotImplementedError
+
+    @property
+    def picture_widget(self) -> QWidget:
+        """What a picture of the page shows."""
+        return self.bench.picture_widget
+
+    def forget(self) -> None:
+        """Another file was opened."""
+        self.bench.forget()
+
+    def close_work(self) -> None:
+        """The window goes away."""
+        self.bench.close_work()

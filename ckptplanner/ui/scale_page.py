@@ -4,42 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.scale import NODE_COUNTS, Scale, scale
-from ckptplanner.ui.bench import Bench
+from ckptplanner.ui.bench import BenchPage
 from ckptplanner.ui.decide.missing import missing
 from ckptplanner.ui.lines import Sentence
 from ckptplanner.ui.plots.scale import ScalePlots
 from ckptplanner.ui.shown import Shown, current_of
-from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say, say_text
 
 
-class ScalePage(QWidget):
+class ScalePage(BenchPage):
     """Works the node counts out away from the window and shows them."""
 
-    cursor_moved = Signal(str)
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("decide.scale")
-        self._theme = LIGHT
-        self._shown: tuple[Shown, ...] = ()
-        self._basis: Basis = "month"
-        self.controls = QWidget()
+        super().__init__("scale", parent)
         self.answer = Sentence("scale.answer", is_title=True, most_lines=3)
         self.more = Sentence("scale.more", is_title=False, most_lines=3)
         self.plots = ScalePlots()
         self.plots.setToolTip(
             say("Checkpoint and write time stay, each node fails as often; file system and interval are chosen again.")
         )
-        picture = QWidget()
-        picture.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        picture.setProperty("role", "surface")
-        inside = QVBoxLayout(picture)
+        inside = QVBoxLayout(self.picture)
         inside.setContentsMargins(0, 0, 0, 4)
         inside.setSpacing(0)
         said = QVBoxLayout()
@@ -48,11 +38,7 @@ class ScalePage(QWidget):
         said.addWidget(self.more)
         inside.addLayout(said)
         inside.addWidget(self.plots, 1)
-        self.bench = Bench("scale", self.answer, picture)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.bench)
-        self.bench.drawn.connect(self._draw)
+        self._place(self.answer)
         self.plots.cursor_moved.connect(self.cursor_moved)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
@@ -65,6 +51,7 @@ class ScalePage(QWidget):
         counts = (*NODE_COUNTS, now.scenario.workload.nodes)
         self.bench.ask(now.scenario, lambda progress: scale(now, counts, progress))
 
+    @override
     def _draw(self) -> None:
         found = self.bench.result
         if not isinstance(found, Scale) or not self._shown:
@@ -89,20 +76,7 @@ class ScalePage(QWidget):
             part.show_theme(theme)
         self._draw()
 
-    @property
-    def picture_widget(self) -> QWidget:
-        """What a picture of the page shows."""
-        return self.bench.picture_widget
-
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """The rows as a table."""
         found = self.bench.result
         return self.plots.texts(found.rows) if isinstance(found, Scale) else ([], [])
-
-    def forget(self) -> None:
-        """Another file was opened."""
-        self.bench.forget()
-
-    def close_work(self) -> None:
-        """The window goes away."""
-        self.bench.close_work()

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from ckptplanner.ui.check.kinds import CAUSES, cause_help, cause_word, colour_of
 from ckptplanner.ui.ink import mix, pen, width_of, write
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
+from ckptplanner.ui.painted import Painted
+from ckptplanner.ui.theme import BODY_PX, Theme
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, brief
 
@@ -49,28 +50,17 @@ def ink_on(fill: str, theme: Theme) -> str:
     return max((theme.text, theme.surface), key=contrast)
 
 
-class CauseBars(QWidget):
+class CauseBars(Painted):
     """Draws what was simulated and what the formula says, split by cause."""
 
-    hovered = Signal(str)
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("check.causes")
-        self.setMouseTracking(True)
+        super().__init__("check.causes", say("Where the run goes"), parent)
         self.setMinimumWidth(280)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(say("Where the run goes"))
-        self._theme = LIGHT
         self._simulated: Shares = {}
         self._formula: Shares | None = None
         self._is_stale = False
         self._rooms: list[tuple[QRectF, str]] = []  # what was drawn where, for the pointer
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_causes(self, simulated: Shares, formula: Shares | None, *, is_stale: bool = False) -> None:
         """Draw shares of the run by cause; `formula` where the formula that decides can be split."""
@@ -234,15 +224,8 @@ class CauseBars(QWidget):
         self.hovered.emit(self.words_at(event.position()))
 
     @override
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit("")
-
-    @override
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.words_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        return self.words_at(place)
 
 
 def percent_kept(fraction: float) -> str:

@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from ckptplanner.ui.check.axis import moment_text
 from ckptplanner.ui.check.coverage import Run
 from ckptplanner.ui.check.kinds import cause_word
 from ckptplanner.ui.check.lane_paint import Frame, paint_lanes
-from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.painted import Painted
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, rough
 
@@ -31,21 +31,16 @@ _PER_NOTCH = 1.3  # a notch of the wheel
 _MARGIN = 0.25  # of the span, beside an interruption that is zoomed to
 
 
-class LaneView(QWidget):
+class LaneView(Painted):
     """The lanes and what is seen of them: a window of time inside the run."""
 
     view_changed = Signal()
-    hovered = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("check.lanes")
+        super().__init__("check.lanes", say("One simulated run"), parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
         self.setMinimumSize(280, 118)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(say("One simulated run"))
-        self._theme = LIGHT
         self._run: Run | None = None
         self._begin_s, self._end_s = 0.0, 1.0
         self._is_stale = False
@@ -55,11 +50,6 @@ class LaneView(QWidget):
     @override
     def sizeHint(self) -> QSize:
         return QSize(900, 220)
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_run(self, run: Run | None, *, is_stale: bool = False, keeps_view: bool = False) -> None:
         """Draw a run, all of it or the same days as before; pale where the plan has changed since."""
@@ -257,15 +247,8 @@ class LaneView(QWidget):
         self.show_whole()
 
     @override
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit("")
-
-    @override
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.words_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        return self.words_at(place)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

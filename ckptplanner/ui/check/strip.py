@@ -13,15 +13,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from ckptplanner.frozen import FloatArray
 from ckptplanner.ui.check.axis import share_text, share_ticks
 from ckptplanner.ui.ink import box, mix, pen, spread, width_of, write
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
+from ckptplanner.ui.painted import Painted
+from ckptplanner.ui.theme import BODY_PX
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, NBSP, brief, significant
 
@@ -67,21 +68,15 @@ def pointed(fraction: float, margin: float) -> str:
     return say("{mean}, give or take {margin}", mean=mean, margin=f"{significant(margin * 100, 1)}{NBSP}%")
 
 
-class Strip(QWidget):
+class Strip(Painted):
     """Draws one estimate and the formulas' marks."""
 
-    hovered = Signal(str)
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("check.strip")
-        self.setMouseTracking(True)
+        super().__init__("check.strip", say("Simulated waste beside the formulas"), parent)
         self.setMinimumHeight(int(HEIGHT))
         self.setMaximumHeight(int(HEIGHT + _HUMP))
         self.setMinimumWidth(280)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(say("Simulated waste beside the formulas"))
-        self._theme = LIGHT
         self._estimate: Estimate | None = None
         self._marks: tuple[FormulaMark, ...] = ()
         self._is_stale = False
@@ -89,11 +84,6 @@ class Strip(QWidget):
     @override
     def sizeHint(self) -> QSize:
         return QSize(560, int(HEIGHT))
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_estimate(self, estimate: Estimate, marks: Sequence[FormulaMark], *, is_stale: bool = False) -> None:
         """Draw an estimate and what the formulas say; pale where the plan has changed since."""
@@ -261,13 +251,5 @@ class Strip(QWidget):
         self.hovered.emit(self.words_at(event.position().x()))
 
     @override
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit("")
-
-    @override
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            words = self.words_at(event.pos().x())
-            QToolTip.showText(event.globalPos(), words, self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        return self.words_at(place.x())

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.flip_words import amounts, flip_sentence
@@ -24,7 +24,8 @@ from ckptplanner.engine.ranges import Range
 from ckptplanner.ui.decide.kinds import kind_word
 from ckptplanner.ui.ink import box, hatch, lines_of, mix, pen, spread, width_of, write
 from ckptplanner.ui.marks import mark_path
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Mark, Theme
+from ckptplanner.ui.painted import Pointed
+from ckptplanner.ui.theme import BODY_PX, Mark
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import brief
 
@@ -68,34 +69,25 @@ def _thinned(places: Sequence[float], widths: Sequence[float], ends: tuple[float
     return found
 
 
-class FlipBars(QWidget):
+Place = tuple[int, float | None]  # a row, and a value on its bar
+
+
+class FlipBars(Pointed[Place]):
     """Draws bars; what the plans cost at a value is asked of `cost_words`."""
 
-    hovered = Signal(str)
     field_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("flip_bars")
-        self.setAccessibleName(say("What flips the choice"))
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__("flip_bars", say("What flips the choice"), parent)
         self.setMinimumWidth(640)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._theme = LIGHT
         self._bars: tuple[FlipBar, ...] = ()  # those that flip, then those that do not
         self._count = 0  # of those that flip
         self._sides: tuple[Side, Side] | None = None
         self._cost_words: Callable[[FlipBar, float], str] = lambda bar, value: ""
         self._is_stale = False
-        self._at: tuple[int, float | None] | None = None  # the row that is pointed at, and the value
 
     # ------------------------------------------------------------ what is shown
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_bars(
         self,
@@ -367,11 +359,13 @@ class FlipBars(QWidget):
 
     # ------------------------------------------------------------ hands
 
-    def _point(self, at: tuple[int, float | None] | None) -> None:
-        if at != self._at:
-            self._at = at
-            self.update()
-            self.hovered.emit("" if at is None else self.words_at(*at))
+    @override
+    def first(self) -> Place | None:
+        return (0, None) if self._bars else None
+
+    @override
+    def said_of(self, at: Place) -> str:
+        return self.words_at(*at)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -384,22 +378,6 @@ class FlipBars(QWidget):
         index = self._row_at(event.position())
         if index is not None and event.button() == Qt.MouseButton.LeftButton:
             self.field_requested.emit(self._bars[index].path)
-
-    @override
-    def leaveEvent(self, event: QEvent) -> None:
-        self._point(None)
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if self._at is None and self._bars and event.reason() != Qt.FocusReason.MouseFocusReason:
-            self._point((0, None))
-        self.update()
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -428,14 +406,10 @@ class FlipBars(QWidget):
         return moved
 
     @override
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            index = self._row_at(QPointF(event.pos()))
-            is_label = index is not None and (index >= self._count or event.pos().x() < _EDGE + _LABEL)
-            words = self.words_at(index, None) if index is not None and is_label else ""
-            QToolTip.showText(event.globalPos(), words, self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        index = self._row_at(place)
+        is_label = index is not None and (index >= self._count or place.x() < _EDGE + _LABEL)
+        return self.words_at(index, None) if index is not None and is_label else ""
 
 
 _KEYS = frozenset((

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from ckptplanner.engine.cards import basis_words
 from ckptplanner.engine.cost import Basis, per_basis
@@ -15,14 +16,14 @@ from ckptplanner.engine.levers import field_of
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.yearly import yearly
 from ckptplanner.ui.background import Progress
-from ckptplanner.ui.bench import Bench
+from ckptplanner.ui.bench import BenchPage
 from ckptplanner.ui.decide.flip_bars import FlipBars, Side
 from ckptplanner.ui.decide.kinds import kind_word
 from ckptplanner.ui.decide.missing import missing
 from ckptplanner.ui.lines import QuietLine, Sentence
 from ckptplanner.ui.marks import mark_icon
 from ckptplanner.ui.shown import Shown, base_of, current_of
-from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.widgets.picker import Picker
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import USD, brief, grouped
@@ -62,29 +63,20 @@ class _Head(QWidget):
         self.other.show_entries([(one.name, one.name) for one in others], other.name, icons)
 
 
-class FlipsPage(QWidget):
+class FlipsPage(BenchPage):
     """Works the bars out away from the window and shows them."""
 
-    cursor_moved = Signal(str)
     field_requested = Signal(str)
     scenario_requested = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("decide.flips")
-        self._theme = LIGHT
-        self._shown: tuple[Shown, ...] = ()
-        self._basis: Basis = "month"
+        super().__init__("flips", parent)
         self._chosen = ""  # the other plan, by its name; empty: the one that suggests itself
         self._indices: dict[str, int] = {}
-        self.controls = QWidget()
         self._head = _Head()
         self._sentence = Sentence("flips.sentence", is_title=True, most_lines=3)
         self.bars = FlipBars()
-        picture = QWidget()
-        picture.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        picture.setProperty("role", "surface")
-        inside = QVBoxLayout(picture)
+        inside = QVBoxLayout(self.picture)
         inside.setContentsMargins(0, 4, 0, 0)
         inside.setSpacing(4)
         said = QHBoxLayout()
@@ -93,11 +85,7 @@ class FlipsPage(QWidget):
         inside.addLayout(said)
         inside.addWidget(self.bars)
         inside.addStretch(1)
-        self.bench = Bench("flips", self._head, picture, say("Duplicate this scenario"))
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self.bench)
-        self.bench.drawn.connect(self._draw)
+        self._place(self._head, say("Duplicate this scenario"))
         self.bench.help_requested.connect(self._on_help)
         self._head.other_chosen.connect(self._on_other)
         self.bars.hovered.connect(self.cursor_moved)
@@ -155,6 +143,7 @@ class FlipsPage(QWidget):
 
     # ------------------------------------------------------------ what is shown
 
+    @override
     def _draw(self) -> None:
         found = self.bench.result
         if found is None:
@@ -199,11 +188,6 @@ class FlipsPage(QWidget):
         if self._shown:
             self.show_plans(self._shown, self._basis)
 
-    @property
-    def picture_widget(self) -> QWidget:
-        """What a picture of the page shows."""
-        return self.bench.picture_widget
-
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """The bars as a table: an input each, with its flips and its sentence."""
         heads = [
@@ -238,14 +222,11 @@ class FlipsPage(QWidget):
     def _on_help(self) -> None:
         self.scenario_requested.emit("duplicate", None)
 
+    @override
     def forget(self) -> None:
         """Another file was opened."""
         self._chosen = ""
-        self.bench.forget()
-
-    def close_work(self) -> None:
-        """The window goes away."""
-        self.bench.close_work()
+        super().forget()
 
 
 class _Found:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from ckptplanner.engine.cards import basis_words
 from ckptplanner.engine.cost import Basis, per_basis
@@ -17,14 +17,14 @@ from ckptplanner.engine.levers import GPU_VALUE
 from ckptplanner.engine.ranges import ranges_of
 from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.tornado import ASKED, title_of
-from ckptplanner.ui.bench import Bench
+from ckptplanner.ui.bench import BenchPage
 from ckptplanner.ui.decide.flip_bars import Side
 from ckptplanner.ui.decide.map_view import MapView
 from ckptplanner.ui.decide.missing import missing
 from ckptplanner.ui.decide.tornado_bars import figure_text
 from ckptplanner.ui.lines import Sentence
 from ckptplanner.ui.shown import Shown, current_of
-from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.widgets.picker import Picker
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import USD, brief, grouped
@@ -39,20 +39,13 @@ def _muted(words: str) -> QLabel:
     return made
 
 
-class MapPage(QWidget):
+class MapPage(BenchPage):
     """Works the map out away from the window and shows it."""
 
-    cursor_moved = Signal(str)
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("decide.map")
-        self._theme = LIGHT
-        self._shown: tuple[Shown, ...] = ()
-        self._basis: Basis = "month"
+        super().__init__("map", parent)
         self._what, self._across, self._up = WINNER, _ACROSS, _UP
         self._indices: dict[str, int] = {}
-        self.controls = QWidget()
         self._picks = {
             "what": Picker("map.what", say("What the map shows")),
             "across": Picker("map.across", say("Input along a row")),
@@ -68,10 +61,7 @@ class MapPage(QWidget):
         row.addStretch(1)
         self._sentence = Sentence("map.sentence", is_title=True)
         self.map = MapView()
-        picture = QWidget()
-        picture.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        picture.setProperty("role", "surface")
-        inside = QVBoxLayout(picture)
+        inside = QVBoxLayout(self.picture)
         inside.setContentsMargins(0, 4, 0, 8)
         inside.setSpacing(8)
         said = QHBoxLayout()
@@ -79,11 +69,7 @@ class MapPage(QWidget):
         said.addWidget(self._sentence)
         inside.addLayout(said)
         inside.addWidget(self.map, 1)
-        self.bench = Bench("map", head, picture)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.bench)
-        self.bench.drawn.connect(self._draw)
+        self._place(head)
         self.map.hovered.connect(self.cursor_moved)
         self._picks["what"].chosen.connect(self._on_what)
         self._picks["across"].chosen.connect(self._on_across)
@@ -129,6 +115,7 @@ class MapPage(QWidget):
 
     # ------------------------------------------------------------ what is shown
 
+    @override
     def _draw(self) -> None:
         found = self.bench.result
         if not isinstance(found, FigureMap):
@@ -169,11 +156,6 @@ class MapPage(QWidget):
             part.show_theme(theme)
         self._draw()
 
-    @property
-    def picture_widget(self) -> QWidget:
-        """What a picture of the page shows."""
-        return self.bench.picture_widget
-
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """The map as a table: the first input along a row, the second down, the highest value on top."""
         found = self.bench.result
@@ -210,11 +192,3 @@ class MapPage(QWidget):
     def _on_up(self, path: str) -> None:
         self._up, self._across = path, self._up if path == self._across else self._across
         self.show_plans(self._shown, self._basis)
-
-    def forget(self) -> None:
-        """Another file was opened."""
-        self.bench.forget()
-
-    def close_work(self) -> None:
-        """The window goes away."""
-        self.bench.close_work()

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -27,7 +27,8 @@ from ckptplanner.ui.decide.flip_bars import Side
 from ckptplanner.ui.decide.tornado_bars import figure_text
 from ckptplanner.ui.ink import box, hatch, lines_of, mix, pen, spread, width_of, write
 from ckptplanner.ui.marks import mark_path
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
+from ckptplanner.ui.painted import Pointed
+from ckptplanner.ui.theme import BODY_PX
 from ckptplanner.ui.words import say, say_text
 
 _LEFT, _TOP, _BELOW, _LEGEND = 148.0, 8.0, 44.0, 168.0
@@ -42,34 +43,21 @@ def _edges(over: Range, values: FloatArray) -> list[float]:
     return [0.0, *((one + other) / 2 for one, other in pairwise(places)), 1.0]
 
 
-class MapView(QWidget):
+class MapView(Pointed[Cell]):
     """Draws one FigureMap."""
 
-    hovered = Signal(str)
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("figure_map")
-        self.setAccessibleName(say("Map over two inputs"))
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__("figure_map", say("Map over two inputs"), parent)
         self.setMinimumSize(560, 264)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._theme = LIGHT
         self._map: FigureMap | None = None
         self._sides: tuple[Side, ...] = ()
         self._cost_words: Callable[[float], str] = str
         self._is_stale = False
-        self._at: Cell | None = None
 
     @override
     def sizeHint(self) -> QSize:
         return QSize(960, 420)
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_map(
         self, found: FigureMap | None, sides: Sequence[Side], cost_words: Callable[[float], str], *, is_stale: bool
@@ -304,31 +292,17 @@ class MapView(QWidget):
 
     # ------------------------------------------------------------ hands
 
-    def _point(self, cell: Cell | None) -> None:
-        if cell != self._at:
-            self._at = cell
-            self.update()
-            self.hovered.emit("" if cell is None else self.words_of(cell))
+    @override
+    def first(self) -> Cell | None:
+        return None if self._map is None else self._today(self._map)
+
+    @override
+    def said_of(self, at: Cell) -> str:
+        return self.words_of(at)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._point(self._cell_at(event.position()))
-
-    @override
-    def leaveEvent(self, event: QEvent) -> None:
-        self._point(None)
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if self._at is None and self._map is not None and event.reason() != Qt.FocusReason.MouseFocusReason:
-            self._point(self._today(self._map))
-        self.update()
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from typing_extensions import override
 
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.flip_words import amounts
@@ -16,14 +17,14 @@ from ckptplanner.engine.same_job import same_job
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tornado import ASKED, Tornado, title_of, tornado
 from ckptplanner.ui.background import Progress
-from ckptplanner.ui.bench import Bench
+from ckptplanner.ui.bench import BenchPage
 from ckptplanner.ui.decide.kinds import kind_word
 from ckptplanner.ui.decide.measure_list import MeasureList, better_words, regret_words
 from ckptplanner.ui.decide.missing import missing
 from ckptplanner.ui.decide.tornado_bars import TornadoBars, figure_text
 from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.shown import Shown, current_of
-from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.widgets.picker import Picker
 from ckptplanner.ui.words import say, say_text
 
@@ -39,20 +40,14 @@ class _Found:
     decided: Decision | None
 
 
-class MattersPage(QWidget):
+class MattersPage(BenchPage):
     """Works both out away from the window and shows them."""
 
-    cursor_moved = Signal(str)
     field_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("decide.matters")
-        self._theme = LIGHT
-        self._shown: tuple[Shown, ...] = ()
-        self._basis: Basis = "month"
+        super().__init__("matters", parent)
         self._figure = ASKED[0]
-        self.controls = QWidget()
         self._picker = Picker("matters.figure", say("Figure"))
         head = QWidget()
         row = QHBoxLayout(head)
@@ -67,19 +62,12 @@ class MattersPage(QWidget):
         row.addSpacing(8)
         row.addWidget(hint, 1)
         self.bars, self.list = TornadoBars(), MeasureList()
-        picture = QWidget()
-        picture.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        picture.setProperty("role", "surface")
-        inside = QHBoxLayout(picture)
+        inside = QHBoxLayout(self.picture)
         inside.setContentsMargins(0, 8, 0, 12)
         inside.setSpacing(16)
         inside.addWidget(self.bars, 62, Qt.AlignmentFlag.AlignTop)
         inside.addWidget(self.list, 38)
-        self.bench = Bench("matters", head, picture)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.bench)
-        self.bench.drawn.connect(self._draw)
+        self._place(head)
         self._picker.chosen.connect(self._on_figure)
         self.bars.hovered.connect(self.cursor_moved)
         self.list.said.connect(self.cursor_moved)
@@ -100,6 +88,7 @@ class MattersPage(QWidget):
         known = old if isinstance(old, _Found) and old.plans == key else None
         self.bench.ask((key, figure, basis), lambda progress: _worked(key, plans, figure, basis, known, progress))
 
+    @override
     def _draw(self) -> None:
         found, is_stale = self.bench.result, self.bench.is_stale
         if not isinstance(found, _Found):
@@ -115,11 +104,6 @@ class MattersPage(QWidget):
         self._theme = theme
         for part in (self.bench, self.bars):
             part.show_theme(theme)
-
-    @property
-    def picture_widget(self) -> QWidget:
-        """What a picture of the page shows."""
-        return self.bench.picture_widget
 
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """Both as one table: a row for each input, the widest bar first."""
@@ -153,14 +137,6 @@ class MattersPage(QWidget):
 
     def _on_field(self, path: str) -> None:
         self.field_requested.emit(field_of(current_of(self._shown).named.scenario, path))
-
-    def forget(self) -> None:
-        """Another file was opened."""
-        self.bench.forget()
-
-    def close_work(self) -> None:
-        """The window goes away."""
-        self.bench.close_work()
 
 
 def _worked(

@@ -13,16 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.flip_words import amounts
 from ckptplanner.engine.tornado import Bar, Tornado
 from ckptplanner.ui.decide.kinds import kind_word
 from ckptplanner.ui.ink import box, pen, spread, width_of, write
-from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme
+from ckptplanner.ui.painted import Pointed
+from ckptplanner.ui.theme import BODY_PX
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import Unit, brief, grouped, rough
 
@@ -62,29 +63,17 @@ def _end(moves: list[float]) -> float:
     return rising[0] if rising else 0.0
 
 
-class TornadoBars(QWidget):
+class TornadoBars(Pointed[int]):
     """Draws one Tornado."""
 
-    hovered = Signal(str)
     field_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("tornado_bars")
-        self.setAccessibleName(say("What matters"))
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__("tornado_bars", say("What matters"), parent)
         self.setMinimumWidth(440)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._theme = LIGHT
         self._tornado: Tornado | None = None
         self._is_stale = False
-        self._at: int | None = None
-
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_tornado(self, found: Tornado | None, *, is_stale: bool) -> None:
         """Draw it; pale where the plan has changed since."""
@@ -251,11 +240,13 @@ class TornadoBars(QWidget):
         index = int((place.y() - _HEAD) // _ROW)
         return index if 0 <= index < count else None
 
-    def _point(self, index: int | None) -> None:
-        if index != self._at:
-            self._at = index
-            self.update()
-            self.hovered.emit("" if index is None else self.words_at(index))
+    @override
+    def first(self) -> int | None:
+        return 0 if self._tornado is not None else None
+
+    @override
+    def said_of(self, at: int) -> str:
+        return self.words_at(at)
 
     def _ask(self, index: int | None) -> None:
         if index is not None and self._tornado is not None:
@@ -273,22 +264,6 @@ class TornadoBars(QWidget):
             self._ask(self._row_at(event.position()))
 
     @override
-    def leaveEvent(self, event: QEvent) -> None:
-        self._point(None)
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if self._at is None and self._tornado is not None and event.reason() != Qt.FocusReason.MouseFocusReason:
-            self._point(0)
-        self.update()
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
-    @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step: Callable[[Qt.Key], int] = lambda key: {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(key, 0)  # noqa: E731
         key, count = Qt.Key(event.key()), len(self._tornado.bars) if self._tornado else 0
@@ -300,11 +275,9 @@ class TornadoBars(QWidget):
             super().keyPressEvent(event)
 
     @override
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            index = self._row_at(QPointF(event.pos()))
-            if index is not None and self._tornado is not None:
-                over = self._tornado.bars[index].range
-                QToolTip.showText(event.globalPos(), f"{kind_word(over.kind)}: {say_text(over.reason)}", self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        index = self._row_at(place)
+        if index is None or self._tornado is None:
+            return ""
+        over = self._tornado.bars[index].range
+        return f"{kind_word(over.kind)}: {say_text(over.reason)}"
