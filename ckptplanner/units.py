@@ -25,6 +25,7 @@ BIT_PER_S = 0.125
 GBPS = 0.125e9
 
 NBSP = "\u00a0"
+UNKNOWN = "–"  # in the place of a number that is not known
 
 
 class UnitError(ValueError):

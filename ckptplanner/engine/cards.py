@@ -24,14 +24,13 @@ from ckptplanner.units import (
     GIBS,
     MONTHS_PER_YEAR,
     SECONDS,
+    UNKNOWN,
     USD,
     brief,
     grouped,
     percent,
     rough,
 )
-
-UNKNOWN = "–"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from ckptplanner.engine.compare import Change, Comparison, Figure, FigureRow
 from ckptplanner.engine.tables import Translate
 from ckptplanner.text import Text, text
-from ckptplanner.units import COUNT, FRACTION, GIBS, NBSP, SECONDS, USD, brief, grouped, percent, rough, significant
+from ckptplanner.units import COUNT, FRACTION, GIBS, NBSP, SECONDS, UNKNOWN, USD, brief, grouped, percent, rough, significant
 
-UNKNOWN = "–"
 _LONG_MONEY = 1e7
 _LEAST_SHARE, _LEAST_OF_SAME = 0.0005, 0.01
 

@@ -17,9 +17,23 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.tables import Cell, Translate
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, COUNT, DAY, FRACTION, GIB, MIB, NBSP, SECONDS, Unit, brief, grouped, rough
+from ckptplanner.units import (
+    BYTES,
+    BYTES_PER_S,
+    COUNT,
+    DAY,
+    FRACTION,
+    GIB,
+    MIB,
+    NBSP,
+    SECONDS,
+    UNKNOWN,
+    Unit,
+    brief,
+    grouped,
+    rough,
+)
 
-UNKNOWN = "–"
 FOLDER = "/mnt/fs/accept"
 REPEATS = 3
 _BLOCK_MIB = 16

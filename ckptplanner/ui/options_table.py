@@ -18,12 +18,11 @@ from ckptplanner.ui.marks import mark_icon, no_mark
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme, font
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, brief, grouped
+from ckptplanner.units import BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, UNKNOWN, brief, grouped
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-UNKNOWN = "–"
 
 
 def headings(basis: str) -> tuple[str, ...]:

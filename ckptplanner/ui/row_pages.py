@@ -9,9 +9,7 @@ from ckptplanner.frozen import Frozen
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.widgets.rows_table import Column, RowsTable
 from ckptplanner.ui.words import say
-from ckptplanner.units import BYTES, COUNT, FRACTION, SECONDS, USD, brief, grouped
-
-UNKNOWN = "–"
+from ckptplanner.units import BYTES, COUNT, FRACTION, SECONDS, UNKNOWN, USD, brief, grouped
 
 
 def schedule_table() -> RowsTable:

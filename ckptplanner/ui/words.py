@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from ckptplanner.engine.value_words import nodes_words
 from ckptplanner.text import Text
-from ckptplanner.units import grouped, significant
+from ckptplanner.units import significant
 
 CONTEXT = "ckptplanner"
 
@@ -32,7 +33,7 @@ def day_count(days: float) -> str:
 
 def node_count(nodes: int) -> str:
     """1 node, 1,024 nodes."""
-    return say("1 node") if nodes == 1 else say("{count} nodes", count=grouped(nodes))
+    return say_text(nodes_words(nodes))
 
 
 def say_text(text: Text) -> str:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from ckptplanner.data import catalog
-from ckptplanner.engine.cards import UNKNOWN, Card, cards, small_line
+from ckptplanner.engine.cards import Card, cards, small_line
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.derivation.case import Case
 from ckptplanner.engine.derivation.figures import FIGURES, read_figure
@@ -20,6 +20,7 @@ from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.sentence import sentence
 from ckptplanner.frozen import with_value
 from ckptplanner.text import Text
+from ckptplanner.units import UNKNOWN
 from tests.engine.calculator import worked_out
 from tests.engine.cases import MODELS, SCENARIOS, examples, named
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPolygonF, QResizeEvent
@@ -233,8 +233,3 @@ def percent_kept(fraction: float) -> str:
     lost = 1.0 - fraction
     digits = 2 if lost >= 0.0005 else 4
     return f"{fraction * 100:.{digits}f}\u00a0%"
-
-
-def shares_of(pairs: Sequence[tuple[str, float]]) -> Shares:
-    """Shares by cause."""
-    return dict(pairs)

@@ -11,7 +11,6 @@ from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.decide.finder import Found, Goal
 from ckptplanner.ui.decide.plan_rows import Entry
 from ckptplanner.ui.decide.plan_words import (
-    UNKNOWN,
     Figures,
     figures_as_it_is,
     figures_of,
@@ -25,6 +24,7 @@ from ckptplanner.ui.decide.plan_words import (
 )
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say, say_text
+from ckptplanner.units import UNKNOWN
 
 FEW_TIES = 4
 _ROUNDING = 1.0 + 1e-9

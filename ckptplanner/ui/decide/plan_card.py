@@ -11,7 +11,6 @@ from ckptplanner.engine.cards import basis_words
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.optimise import Proposal
 from ckptplanner.ui.decide.plan_words import (
-    UNKNOWN,
     Figures,
     Setting,
     difference,
@@ -26,6 +25,7 @@ from ckptplanner.ui.decide.plan_words import (
 )
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say, say_text
+from ckptplanner.units import UNKNOWN
 
 _AROUND = 62  # what the card has beside its text: edges and the buttons [px]
 

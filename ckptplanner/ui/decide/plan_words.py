@@ -20,6 +20,7 @@ from ckptplanner.units import (
     MONTHS_PER_YEAR,
     NBSP,
     SECONDS,
+    UNKNOWN,
     USD,
     brief,
     grouped,
@@ -27,7 +28,6 @@ from ckptplanner.units import (
     rough,
 )
 
-UNKNOWN = "–"
 _EQUAL = 1e-3  # what is no difference. [%]
 # what a search is free to set
 FREE_PATHS = (

@@ -7,12 +7,12 @@ from functools import partial
 
 from ckptplanner.engine.campaign import Campaign, Stage
 from ckptplanner.engine.compare import Change, Comparison, DifferingInput, FigureRow
-from ckptplanner.engine.compare_words import UNKNOWN, difference_text, dollars, is_seen, share_text, value_text
+from ckptplanner.engine.compare_words import difference_text, dollars, is_seen, share_text, value_text
 from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.decide.grid import Cell, Grid, Head, Row, Tone
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES, BYTES_PER_S, DAYS, FRACTION, SECONDS, brief, exact, grouped, percent, rough
+from ckptplanner.units import BYTES, BYTES_PER_S, DAYS, FRACTION, SECONDS, UNKNOWN, brief, exact, grouped, percent, rough
 
 INPUTS, FIGURES, NEEDS, DOLLARS = "inputs", "figures", "needs", "dollars"
 

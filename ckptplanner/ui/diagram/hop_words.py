@@ -5,9 +5,8 @@ from __future__ import annotations
 from ckptplanner.engine.node_plan import Hop, Phase
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES_PER_S, FRACTION, NBSP, SECONDS, brief, rough, significant
+from ckptplanner.units import BYTES_PER_S, FRACTION, NBSP, SECONDS, UNKNOWN, brief, rough, significant
 
-UNKNOWN = "–"
 MIDDLE, HIGH = 0.5, 0.8
 GB = 1e9
 

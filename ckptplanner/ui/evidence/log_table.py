@@ -13,13 +13,12 @@ from typing_extensions import override
 from ckptplanner.engine.backtests import Backtest
 from ckptplanner.ui.theme import LIGHT, Theme, font
 from ckptplanner.ui.words import say
-from ckptplanner.units import HOUR, grouped, significant
+from ckptplanner.units import HOUR, UNKNOWN, grouped, significant
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 ROW_PX = 22
-UNKNOWN = "–"
 
 
 def headings() -> tuple[str, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from ckptplanner.engine.campaign import Campaign, campaign
 from ckptplanner.engine.compare import Comparison, FigureRow, cases_of, comparison
-from ckptplanner.engine.compare_words import UNKNOWN, difference_text, dollars, is_seen, share_text, summary, value_text
+from ckptplanner.engine.compare_words import difference_text, dollars, is_seen, share_text, summary, value_text
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.scenario import Workbook
 from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.report.html import esc, table
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES, BYTES_PER_S, DAYS, brief, grouped, percent
+from ckptplanner.units import BYTES, BYTES_PER_S, DAYS, UNKNOWN, brief, grouped, percent
 
 MOST_COLUMNS = 4  # of scenarios beside the base in one table
 _TITLE_WIDTH = 20

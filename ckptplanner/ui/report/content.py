@@ -79,10 +79,6 @@ def _money(usd: float | None) -> str:
     return say("unknown") if usd is None else brief(usd, USD)
 
 
-def _percent(fraction: float | None, digits: int = 3) -> str:
-    return say("unknown") if fraction is None else brief(fraction, FRACTION, digits)
-
-
 # ---------------------------------------------------------------- the first page
 
 

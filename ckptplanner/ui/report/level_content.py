@@ -5,9 +5,7 @@ from __future__ import annotations
 from ckptplanner.engine.plan import Level, Levels, Plan
 from ckptplanner.ui.report.html import esc, table
 from ckptplanner.ui.words import say
-from ckptplanner.units import FRACTION, SECONDS, brief, grouped, rough
-
-UNKNOWN = "–"
+from ckptplanner.units import FRACTION, SECONDS, UNKNOWN, brief, grouped, rough
 
 
 def levels_part(plan: Plan) -> str:

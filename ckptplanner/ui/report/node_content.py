@@ -9,9 +9,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.survival import restart_tier, tier_states
 from ckptplanner.ui.report.html import esc, path_of, table
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, grouped, percent, rough
-
-UNKNOWN = "–"
+from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, UNKNOWN, USD, brief, grouped, percent, rough
 
 
 def node_parts(plan: Plan) -> tuple[str, ...]:
