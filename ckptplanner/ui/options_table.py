@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
@@ -17,12 +18,11 @@ from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.marks import mark_icon, no_mark
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme, font
+from ckptplanner.ui.widgets.headed_model import HeadedModel
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, UNKNOWN, brief, grouped
 
 Index = QModelIndex | QPersistentModelIndex
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 def headings(basis: str) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def _name(option: Option) -> str:
     return say_text(option_name(replace(option, efa=False)))
 
 
-class OptionsModel(QAbstractTableModel):
+class OptionsModel(HeadedModel):
     """The rows of one plan."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -120,7 +120,7 @@ class OptionsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if _IS_NUMBER[index.column()] else _LEFT
+            return self.alignment(index.column())
         if role == Qt.ItemDataRole.ForegroundRole:
             return None if option.is_offered or is_chosen else QColor(self._theme.muted)
         if role == Qt.ItemDataRole.BackgroundRole:
@@ -136,14 +136,12 @@ class OptionsModel(QAbstractTableModel):
         return None
 
     @override
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return headings(self._basis)[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if _IS_NUMBER[section] else _LEFT
-        return None
+    def headings(self) -> Sequence[str]:
+        return headings(self._basis)
+
+    @override
+    def is_number(self, column: int) -> bool:
+        return _IS_NUMBER[column]
 
 
 class OptionsTable(QTableView):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
 from typing_extensions import override
@@ -13,11 +14,10 @@ from ckptplanner.engine.node_plan import Hop, Phase
 from ckptplanner.ui.diagram.hop_words import hop_lines, hop_row, use_colour
 from ckptplanner.ui.diagram.paint import paint_warning
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
+from ckptplanner.ui.widgets.headed_model import HeadedModel
 from ckptplanner.ui.words import say
 
 Index = QModelIndex | QPersistentModelIndex
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 ROW, _ICON = 22, 12
 
 
@@ -26,7 +26,7 @@ def headings() -> tuple[str, str, str, str]:
     return say("GB/s"), say("can"), say("load"), say("use")
 
 
-class HopsModel(QAbstractTableModel):
+class HopsModel(HeadedModel):
     """The hops of one phase."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -76,7 +76,7 @@ class HopsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return hop_row(hop)[column]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column else _LEFT
+            return self.alignment(column)
         if role == Qt.ItemDataRole.FontRole:
             return font(SMALL_PX, bold=is_limit and column > 0)
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -95,14 +95,8 @@ class HopsModel(QAbstractTableModel):
         return None
 
     @override
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return headings()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section else _LEFT
-        return None
+    def headings(self) -> Sequence[str]:
+        return headings()
 
 
 def _warning_icon(colour: str, theme: Theme) -> QIcon:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.backtests import Backtest
 from ckptplanner.ui.theme import LIGHT, Theme, font
+from ckptplanner.ui.widgets.headed_model import HeadedModel
 from ckptplanner.ui.words import say
 from ckptplanner.units import HOUR, UNKNOWN, grouped, significant
 
 Index = QModelIndex | QPersistentModelIndex
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 ROW_PX = 22
 
 
@@ -38,7 +37,7 @@ def row_texts(backtest: Backtest) -> tuple[str, ...]:
     )
 
 
-class LogsModel(QAbstractTableModel):
+class LogsModel(HeadedModel):
     """One row for each log."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -75,7 +74,7 @@ class LogsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row_texts(row)[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if index.column() else _LEFT
+            return self.alignment(index.column())
         if role == Qt.ItemDataRole.BackgroundRole:
             return QColor(self._theme.selected) if is_chosen else None
         if role == Qt.ItemDataRole.FontRole:
@@ -96,14 +95,8 @@ class LogsModel(QAbstractTableModel):
         return "\n".join(said)
 
     @override
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return headings()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section else _LEFT
-        return None
+    def headings(self) -> Sequence[str]:
+        return headings()
 
 
 class LogsTable(QTableView):

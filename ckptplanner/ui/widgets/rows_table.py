@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,12 +31,11 @@ from typing_extensions import override
 
 from ckptplanner.frozen import Frozen, spec_of, with_value
 from ckptplanner.ui.theme import LIGHT, Theme
+from ckptplanner.ui.widgets.headed_model import HeadedModel
 from ckptplanner.ui.words import say
 from ckptplanner.units import Unit, UnitError, brief, parse
 
 Index = QModelIndex | QPersistentModelIndex
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 ROW_PX = 22
 
 
@@ -51,7 +50,7 @@ class Column:
     none: str | None = None
 
 
-class RowsModel(QAbstractTableModel):
+class RowsModel(HeadedModel):
     """The rows as cells: typed ones first, then what follows from them."""
 
     proposed = Signal(object)
@@ -85,6 +84,7 @@ class RowsModel(QAbstractTableModel):
         elif not is_same_size:
             self.endResetModel()
 
+    @override
     def headings(self) -> list[str]:
         """All headings."""
         return [*(column.heading for column in self.columns), *self._more]
@@ -119,7 +119,7 @@ class RowsModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self.shown(row, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if column < len(self.columns) and self.columns[column].choices else _RIGHT
+            return self.alignment(column)
         if role == Qt.ItemDataRole.ForegroundRole:
             if (row, column) in self._pending:
                 return QColor(self._theme.error)
@@ -127,14 +127,8 @@ class RowsModel(QAbstractTableModel):
         return None
 
     @override
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.headings()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if section < len(self.columns) and self.columns[section].choices else _RIGHT
-        return None
+    def is_number(self, column: int) -> bool:
+        return not (column < len(self.columns) and self.columns[column].choices)
 
     @override
     def flags(self, index: Index) -> Qt.ItemFlag:
