@@ -70,16 +70,15 @@ class Sizes:
 
     def at(self, index: Any) -> FloatArray:
         """The sizes at some indices. (n,) -> (n,)"""
-        index = np.asarray(index)
+        index = np.asarray(index, dtype=float)
         near = len(self.small)
         far = near + max(self.last - self.first + 1, 0)
-        sizes = (index - near + self.first) * self.step
+        sizes = np.asarray((index - near + self.first) * self.step)
         if self.far_step:
             sizes = np.where(index >= far, (index - far + self.far_first) * self.far_step, sizes)
-        if self.small:
-            few = np.asarray(self.small)
-            sizes = np.where(index < near, few[np.clip(index, 0, near - 1).astype(int)], sizes)
-        return np.asarray(sizes, dtype=float)
+        if (is_small := index < near).any():
+            sizes[is_small] = np.asarray(self.small)[index[is_small].astype(int)]
+        return sizes
 
     def first_from(self, needed: float) -> int:
         """The index of the least size that is at least `needed`; `count` where none is."""

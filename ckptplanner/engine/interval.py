@@ -43,11 +43,11 @@ def daly_interval_s(blocking_s: FloatArray, mtbi_s: FloatArray | float) -> Float
     return np.asarray(np.where(half >= 1.0, mtbi_s + np.asarray(blocking_s), series))
 
 
-def _x_less_one_plus_exp(x: FloatArray) -> FloatArray:
-    """x - 1 + e^-x without the loss of digits near 0."""
+def _x_less_one_plus_exp(x: FloatArray, loss: FloatArray) -> FloatArray:
+    """x - 1 + e^-x without the loss of digits near 0; `loss` is e^-x - 1."""
     small = np.minimum(x, _SERIES_BELOW)
-    series = small**2 * (0.5 - small * (1 / 6 - small * (1 / 24 - small * (1 / 120 - small / 720))))
-    return np.where(x < _SERIES_BELOW, series, x + np.expm1(-x))
+    series = small * small * (0.5 - small * (1 / 6 - small * (1 / 24 - small * (1 / 120 - small / 720))))
+    return np.where(x < _SERIES_BELOW, series, x + loss)
 
 
 def optimal_interval_s(blocking_s: FloatArray, mtbi_s: FloatArray | float) -> FloatArray:
@@ -62,7 +62,8 @@ def optimal_interval_s(blocking_s: FloatArray, mtbi_s: FloatArray | float) -> Fl
     x: FloatArray = np.where(c < 1.0, s + s**2 / 6.0 + s**3 / 36.0, 1.0 + c)
     x = np.where(c > 0.0, x, 1.0)
     for _ in range(_NEWTON_STEPS):
-        x = x - (_x_less_one_plus_exp(x) - c) / -np.expm1(-x)
+        loss = np.expm1(-x)
+        x = x + (_x_less_one_plus_exp(x, loss) - c) / loss
     return np.where(c > 0.0, x * mtbi_s, 0.0)
 
 
@@ -76,7 +77,7 @@ def optimal_interval_if_published_next_s(blocking_s: FloatArray, mtbi_s: FloatAr
     x = np.where(c > 0.0, np.where(c < 1.0, np.sqrt(2.0 * c / 3.0) + c, 1.0 + c), 1.0)
     for _ in range(_NEWTON_STEPS):
         loss = np.expm1(-x)
-        value = _x_less_one_plus_exp(x) - x * loss - c * (1.0 - loss)
+        value = _x_less_one_plus_exp(x, loss) - x * loss - c * (1.0 - loss)
         x = np.maximum(x - value / (-2.0 * loss + (x - c) * np.exp(-x)), x * 1e-3)
     return np.where(c > 0.0, x * mtbi_s, 0.0)
 
