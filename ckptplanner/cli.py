@@ -1,4 +1,4 @@
-"""The commands: open the window, `plan`, `export`, `simulate`, `optimize`. Qt is loaded to open a window or draw a report only.
+"""The commands: open the window, `plan`, `export`, `import`, `simulate`, `optimize`. Qt is loaded to open a window or draw a report only.
 
 Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
 would be accepted. Exit 3: the plan has an error finding; everything else is still printed.
@@ -28,7 +28,7 @@ from ckptplanner.executors import ExecutorError
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
 
 OK, REFUSED, PLAN_HAS_ERRORS = 0, 2, 3
-COMMANDS = ("plan", "export", "simulate", "optimize")
+COMMANDS = ("plan", "export", "import", "simulate", "optimize")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -46,7 +46,7 @@ def _refuse(message: str) -> int:
 def _parser(wanted: str) -> _Parser:
     parser = _Parser(
         prog="ckptplanner",
-        usage="%(prog)s [-h] [--version] [FILE | {plan,export,simulate,optimize} ...]",
+        usage="%(prog)s [-h] [--version] [FILE | {plan,export,import,simulate,optimize} ...]",
         description="Plan the checkpoints of large model training. Without a command the window opens: ckptplanner [FILE] "
         "[--screenshot PNG], where FILE is a plan (*.ckptplan.json) or a model's config.json, index, weights or folder.",
     )
@@ -70,6 +70,11 @@ def _parser(wanted: str) -> _Parser:
         from ckptplanner import cli_optimize
 
         cli_optimize.add_arguments(optimize)
+    evidence = commands.add_parser("import", help="say what files and folders hold: logs, checkpoints, benchmarks")
+    if wanted == "import":
+        from ckptplanner import cli_import
+
+        cli_import.add_arguments(evidence)
     for command in (plan, export, simulate, optimize):
         command.add_argument("file", metavar="FILE", type=Path)
         command.add_argument("--scenario", metavar="NAME", help="which scenario; the current one if left out")
@@ -90,6 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments or (arguments[0] not in COMMANDS and not arguments[0].startswith(("-h", "--help", "--version"))):
         return _open_window(_window_parser().parse_args(arguments))
     options = _parser(arguments[0]).parse_args(arguments)
+    if options.command == "import":
+        return _import(options)
     is_comparison = options.command == "plan" and options.compare
     try:
         workbook = _workbook(options.file, options.scenario, options.settings, changes_all=is_comparison)
@@ -126,6 +133,17 @@ def _run(workbook: Workbook, options: argparse.Namespace) -> int:
     else:
         _print(_as_text(named, plan))
     return PLAN_HAS_ERRORS if plan.count("error") else OK
+
+
+def _import(options: argparse.Namespace) -> int:
+    """What files and folders hold."""
+    from ckptplanner import cli_import
+
+    try:
+        _print(cli_import.imported(options))
+    except (WorkbookError, EditError) as error:
+        return _refuse(str(error))
+    return OK
 
 
 def _print(text: str) -> None:

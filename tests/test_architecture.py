@@ -84,8 +84,10 @@ MAY_IMPORT = {
     "ckptplanner.ui": ("ckptplanner.ui", "ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.executors": (),
     "ckptplanner.cli_simulate": ("ckptplanner.executors", "ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli_import": ("ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.cli_optimize": ("ckptplanner.executors", "ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.cli": (
+        "ckptplanner.cli_import",
         "ckptplanner.cli_optimize",
         "ckptplanner.cli_simulate",
         "ckptplanner.executors",
@@ -218,7 +220,7 @@ MODELS = {
 OTHER_ENDINGS = {
     ("TierPrices", "p2_125"), ("TierPrices", "p2_250"), ("TierPrices", "p2_500"), ("TierPrices", "p2_1000"),
     ("NodeType", "hbm_bytes_per_gpu"), ("NodeType", "nvme_bytes_each"), ("LayoutPart", "bytes_per_param"),
-    ("SaveRow", "bytes"), ("RestartClass", "share"),
+    ("SaveRow", "bytes"), ("RestartClass", "share"), ("Source", "low"), ("Source", "high"),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ Times of day are seconds since 1970 (UTC where the file names a zone, else as th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from ckptplanner.text import Text, text
@@ -212,4 +212,5 @@ class Gathered:
     refused: tuple[tuple[str, str], ...] = ()  # file, one sentence
     unknown: tuple[str, ...] = ()  # files that no reader knows, in part
     unknown_count: int = 0
-    notes: tuple[Text, ...] = field(default=())  # for example: only the first 100,000 entries were looked at
+    notes: tuple[Text, ...] = ()  # for example: only the first 20,000 files were looked at
+    tables: tuple[str, ...] = ()  # of those refused: tables that can be read once their columns are named

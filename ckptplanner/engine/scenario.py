@@ -403,6 +403,9 @@ class Source(Frozen):
     text: str = ""
     date: str = ""
     note: str = ""
+    low: Number | None = None  # of a measured value: the ends of its interval or spread, in the unit of its path
+    high: Number | None = None
+    count: Count | None = Field(default=None, ge=0)  # and how many values or interruptions it rests on
 
 
 class NamedScenario(Frozen):

@@ -20,7 +20,7 @@ from ckptplanner.data.records import LayoutPart, ModelParts, NodePrice, Row
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.plan import Finding, Option, Plan
 from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, CustomStorage, NamedScenario, Scenario
-from ckptplanner.engine.value_words import VALUE_WORDS
+from ckptplanner.engine.value_words import VALUE_WORDS, range_words
 from ckptplanner.frozen import FloatArray, Frozen, leaf_paths, spec_of, value_at
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_PARAM, Unit, exact, grouped
@@ -39,7 +39,7 @@ OPTION_COLUMNS = (
     "waste_fraction", "total_usd_per_year", "illegal_reason", "excluded_reason",
 )  # fmt: skip
 FINDING_COLUMNS = ("severity", "path", "message")
-INPUT_COLUMNS = ("path", "title", "value", "unit", "shown", "source", "source_text", "date")
+INPUT_COLUMNS = ("path", "title", "value", "unit", "shown", "source", "source_text", "date", "low", "high", "count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,10 @@ class InputRow:
     source: str
     source_text: str
     date: str
+    low: Cell = None  # of a measured value, in the path's own unit
+    high: Cell = None
+    count: int | None = None
+    measured: str = ""  # the same in words
 
 
 def known(value: Any) -> Cell:
@@ -185,6 +189,7 @@ def input_row(named: NamedScenario, path: str, translate: Translate = str) -> In
     value = value_at(named.scenario, path)
     plain, unit = _plain(value), BYTES_PER_PARAM if path == "workload.layout" else spec.unit
     source_text, date = _origin(named, path, translate)
+    recorded = named.source_of(path)
     words = VALUE_WORDS.get(path, {}).get(value) if isinstance(value, str) else None
     return InputRow(
         path=path,
@@ -195,6 +200,10 @@ def input_row(named: NamedScenario, path: str, translate: Translate = str) -> In
         source=source_kind(named, path),
         source_text=source_text,
         date=date,
+        low=known(recorded.low) if recorded else None,
+        high=known(recorded.high) if recorded else None,
+        count=recorded.count if recorded else None,
+        measured=translate(ranged) if recorded and (ranged := range_words(recorded)) else "",
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ckptplanner.engine.scenario import Scenario, Source
+from ckptplanner.frozen import PathError, spec_of
 from ckptplanner.text import Text, text
-from ckptplanner.units import grouped
+from ckptplanner.units import BYTES_PER_PARAM, Unit, brief, grouped
 
 VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
     "workload.writer": {"sharded": text("all nodes"), "single": text("one")},
@@ -30,6 +32,28 @@ VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
     "local.uploads": {"die": text("die with it"), "survive": text("survive")},
     "storage.tier": {"auto": text("cheapest")},
 }
+
+
+def _unit_of(path: str) -> Unit | None:
+    """The unit of a field; a layout is told by its sum."""
+    if path == "workload.layout":
+        return BYTES_PER_PARAM
+    try:
+        return spec_of(Scenario, path).unit
+    except PathError:
+        return None
+
+
+def range_words(source: Source) -> Text | None:
+    """What a measured value rests on: 4.97 s to 5.26 s, from 3 values; None where nothing is recorded."""
+    unit = _unit_of(source.path)
+    between = None
+    if unit is not None and source.low is not None and source.high is not None:
+        between = text("{low} to {high}", low=brief(source.low, unit), high=brief(source.high, unit))
+    if source.count is None:
+        return between
+    count = text("from 1 value") if source.count == 1 else text("from {count} values", count=grouped(source.count))
+    return count if between is None else text("{between}, {count}", between=between, count=count)
 
 
 def nodes_words(nodes: int) -> Text:

@@ -203,6 +203,7 @@ class MainWindow(QMainWindow):
         panels.setText(say("Panels"))
         panels.setShortcut("F9")
         menu.addAction(panels)
+        menu.addAction(self._action(say("Only assumptions"), self._panels.toggle_only_guesses, "Ctrl+Shift+A"))
         menu.addSeparator()
         self._themes = self._choice_menu(menu, (("light", say("Light")), ("dark", say("Dark"))), self._theme.name)
         self._themes.triggered.connect(self._on_theme)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtWidgets import QDockWidget, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Workbook
-from ckptplanner.ui.theme import PANEL_WIDTH
+from ckptplanner.ui.theme import EDGE, PANEL_WIDTH, ROW_HEIGHT
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
@@ -43,10 +43,31 @@ class PanelColumn(QDockWidget):
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(column)
-        scroll.setFixedWidth(PANEL_WIDTH)
+        self._only = QPushButton()
+        self._only.setObjectName("panels.only_guesses")
+        self._only.setProperty("role", "source")
+        self._only.setCheckable(True)
+        self._only.setToolTip(say("Show the inputs alone that are assumed: what to measure first (Ctrl+Shift+A)"))
+        self._only.toggled.connect(self._on_only)
+        bar = QWidget()
+        bar.setProperty("role", "panel")
+        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(EDGE, 0, EDGE, 0)
+        row.addStretch(1)
+        row.addWidget(self._only)
+        bar.setFixedHeight(ROW_HEIGHT)
+        self._bar = bar
+        whole = QWidget()
+        lines = QVBoxLayout(whole)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(0)
+        lines.addWidget(bar)
+        lines.addWidget(scroll, 1)
+        whole.setFixedWidth(PANEL_WIDTH)
         self.setTitleBarWidget(QWidget())
         self.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
-        self.setWidget(scroll)
+        self.setWidget(whole)
 
     def build(self) -> None:
         """Make the forms and show what they missed; the second call does nothing."""
@@ -100,6 +121,25 @@ class PanelColumn(QDockWidget):
         for panel in self._panels:
             panel.show_workbook(workbook)
 
+        self._count()
+
+    def toggle_only_guesses(self) -> None:
+        """Show the assumptions alone, or all inputs again."""
+        self.show()
+        self._only.toggle()
+
+    def _on_only(self, is_on: bool) -> None:
+        for panel in self._panels:
+            panel.show_filtered(is_on)
+        self._count()
+
+    def _count(self) -> None:
+        """Say how many inputs are assumed."""
+        count = sum(panel.guesses for panel in self._panels)
+        shown = say("1 assumption") if count == 1 else say("{count} assumptions", count=count)
+        self._only.setText(say("all inputs") if self._only.isChecked() else shown)
+        self._bar.setVisible(bool(self._panels))
+
     def show_plan(self, plan: Plan) -> None:
         """Show what follows from them."""
         self._plan = plan
@@ -116,8 +156,10 @@ class PanelColumn(QDockWidget):
         return any(panel.has_field(path) for panel in self._panels)
 
     def focus_field(self, path: str) -> None:
-        """Go to the row of a field, or of the part it belongs to."""
+        """Go to the row of a field, or of the part it belongs to; one that the filter hides ends the filter."""
         self.build()
+        if self._only.isChecked():
+            self._only.setChecked(False)
         for known in (path, path.rpartition(".")[0]):
             for panel in self._panels:
                 if panel.has_field(known):

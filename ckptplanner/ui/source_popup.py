@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.measure import Alternative, alternatives, catalog_value, how_to_measure
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
-from ckptplanner.engine.value_words import VALUE_WORDS
+from ckptplanner.engine.value_words import VALUE_WORDS, range_words
 from ckptplanner.frozen import spec_of, value_at
 from ckptplanner.ui.theme import EDGE, GRID
 from ckptplanner.ui.why import CardPopup, Link, aside, hairline, words
@@ -121,7 +121,11 @@ def _facts(named: NamedScenario, path: str) -> QVBoxLayout:
 def _recorded(source: Source | None) -> list[tuple[str, str]]:
     if source is None:
         return []
-    rows = [(say("From"), source.text), (say("Date"), source.date), (say("Note"), source.note)]
+    measured = range_words(source)
+    rows = [
+        (say("From"), source.text), (say("Date"), source.date), (say("Measured"), say_text(measured) if measured else ""),
+        (say("Note"), source.note),
+    ]  # fmt: skip
     return [(label, text) for label, text in rows if text]
 
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source, Workbook
-from ckptplanner.engine.value_words import VALUE_WORDS
+from ckptplanner.engine.value_words import VALUE_WORDS, range_words
 from ckptplanner.frozen import FieldSpec, PathError, spec_of, value_at
 from ckptplanner.ui.theme import EDGE
 from ckptplanner.ui.widgets.choice_edit import CheckEdit, Choice, ChoiceEdit, SearchEdit
@@ -132,11 +132,21 @@ class _BoundField:
         editor = (entry.make or _default_make(self.spec))(self.spec)
         self.row = FieldRow(editor, entry.title or say(self.spec.title), entry.help or say(self.spec.description))
         self._seen: tuple[Any, Source | None] = (_UNSEEN, None)
+        self._kind = ""
+        self._is_there = True
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether it is there, and its value is an assumption."""
+        return self._is_there and self._kind == "guess"
+
+    def show_filtered(self, only_guesses: bool) -> None:
+        """Show the row where it is there, or only where it holds an assumption."""
+        self.row.setVisible(self.is_guess if only_guesses else self._is_there)
 
     def show_scenario(self, named: NamedScenario, sources: dict[str, Source]) -> None:
         entry, scenario = self.entry, named.scenario
-        if entry.is_shown is not None:
-            self.row.setVisible(entry.is_shown(scenario))
+        self._is_there = entry.is_shown is None or entry.is_shown(scenario)
         if entry.reason is not None:
             self.row.set_enabled_reason(entry.reason(scenario))
         value = entry.shown(scenario) if entry.shown else value_at(scenario, entry.path)
@@ -144,7 +154,7 @@ class _BoundField:
         if self._seen[0] is value and self._seen[1] is source:
             return
         self._seen = (value, source)
-        kind = "" if value is None else source.kind if source else self._default_kind(scenario)
+        self._kind = kind = "" if value is None else source.kind if source else self._default_kind(scenario)
         with QSignalBlocker(self.row):
             self.row.show_value(value, kind, _source_tooltip(kind, source))
 
@@ -176,7 +186,8 @@ def _spec(entry: FieldEntry) -> tuple[FieldSpec, bool]:
 def _source_tooltip(kind: str, source: Source | None) -> str:
     if source and (source.text or source.date or source.note):
         head = ", ".join(filter(None, (source.text, source.date)))
-        return "\n".join(filter(None, (head, source.note)))
+        measured = range_words(source)
+        return "\n".join(filter(None, (head, say_text(measured) if measured else "", source.note)))
     return source_meaning(kind)
 
 
@@ -193,6 +204,7 @@ class Panel(QWidget):
         super().__init__(parent)
         self.section = Section(self.title())
         self._name = ""
+        self._only_guesses = False
         self._scenario: Scenario | None = None
         self._sources: tuple[Source, ...] = ()
         self._plan: Plan | None = None
@@ -262,8 +274,31 @@ class Panel(QWidget):
         sources = {source.path: source for source in named.sources}
         for bound in self._fields.values():
             bound.show_scenario(named, sources)
+        self._show_rows()
+
+    @property
+    def guesses(self) -> int:
+        """How many of its fields hold an assumption."""
+        return sum(bound.is_guess for bound in self._fields.values())
+
+    def show_filtered(self, only_guesses: bool) -> None:
+        """Show all rows, or those of assumptions alone; without any the panel is not there."""
+        if only_guesses != self._only_guesses:
+            self._only_guesses = only_guesses
+            self.section.show_filtered(only_guesses)
+            self._show_rows()
+
+    def _show_rows(self) -> None:
+        """Which rows are there, by the scenario and the filter."""
+        if self._scenario is None:
+            return
+        for bound in self._fields.values():
+            bound.show_filtered(self._only_guesses)
         for entry, _, holder in self._buttons:
-            holder.setVisible(entry.is_shown(named.scenario))
+            holder.setVisible(entry.is_shown(self._scenario) and not self._only_guesses)
+        for _, row in self._computed:
+            row.setVisible(not self._only_guesses)
+        self.section.setVisible(not self._only_guesses or self.guesses > 0)
         self.section.count_rows()
 
     def show_plan(self, plan: Plan) -> None:
@@ -279,7 +314,7 @@ class Panel(QWidget):
         if plan is None or not section.is_unfolded:
             return
         for bound in self._fields.values():
-            if section.is_more_shown or not bound.entry.rare:
+            if section.is_more_shown or self._only_guesses or not bound.entry.rare:
                 bound.show_plan(plan)
         for entry, row in self._computed:
             row.show_value(entry.text(plan), entry.line(plan))

@@ -251,6 +251,8 @@ def _input_cells(row: InputRow) -> list[str]:
     source = f'<span class="{mark}">{esc(kind)}</span>'
     if row.source_text and kind:
         source += f'<span class="small">, {esc(row.source_text)}</span>'
+    if row.measured:
+        source += f'<span class="small">, {esc(row.measured)}</span>'
     shown = esc(value) if row.shown else f'<span class="muted">{esc(value)}</span>'
     date = esc(row.date).replace("-", "\u2011")
     return [esc(row.title), shown, source, date, path_of(row.path)]

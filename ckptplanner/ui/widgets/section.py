@@ -65,6 +65,7 @@ class Section(QWidget):
         self._more.setCursor(Qt.CursorShape.PointingHandCursor)
         self._body, self._rare = QWidget(), QWidget()
         self._rare_rows: list[QWidget] = []
+        self._is_filtered = False
         self._common = self._column(self._body, GRID)
         self._rest = self._column(self._rare, 0)
         self._common.addWidget(self._rare)
@@ -116,9 +117,17 @@ class Section(QWidget):
     def set_more_shown(self, is_shown: bool) -> None:
         """Show or hide the rare rows."""
         self._more.setChecked(is_shown)
-        self._rare.setVisible(is_shown)
+        self._rare.setVisible(is_shown or self._is_filtered)
         self.count_rows()
         if is_shown:
+            self.rows_shown.emit()
+
+    def show_filtered(self, is_filtered: bool) -> None:
+        """While rows are filtered the rare ones stand among the others, and a section without rows is not there."""
+        self._is_filtered = is_filtered
+        self._rare.setVisible(is_filtered or self.is_more_shown)
+        self.count_rows()
+        if is_filtered:
             self.rows_shown.emit()
 
     def reveal(self, row: QWidget) -> None:
@@ -133,4 +142,4 @@ class Section(QWidget):
         text = say("fewer") if self.is_more_shown else say("{count} more", count=count)
         if text != self._more.text():
             self._more.setText(text)
-        self._more.setVisible(count > 0 and self.is_unfolded)
+        self._more.setVisible(count > 0 and self.is_unfolded and not self._is_filtered)

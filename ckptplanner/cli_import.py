@@ -1,0 +1,198 @@
+"""`ckptplanner import`: what evidence files and folders hold, as a table or JSON; `--into FILE` takes it into a plan."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ckptplanner.data.evidence import Gathered
+from ckptplanner.data.readers.evidence_files import gather
+from ckptplanner.engine.adopting import adopted
+from ckptplanner.engine.edits import EditError
+from ckptplanner.engine.evidence import Choices, Estimate, Reading, read_evidence
+from ckptplanner.engine.scenario import NamedScenario, Workbook
+from ckptplanner.engine.workbook_file import WorkbookError, read, write
+from ckptplanner.frozen import Frozen
+from ckptplanner.text import Text
+from ckptplanner.units import SECONDS, UNKNOWN, UnitError, brief, parse
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """What this command takes."""
+    command.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="files and folders")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--into", metavar="FILE", type=Path, help="take what is proposed into this plan")
+    command.add_argument("--scenario", metavar="NAME", help="which scenario of the plan; the current one if left out")
+    command.add_argument(
+        "--only", metavar="PATH", action="append", default=[], help="take this field alone, proposed or not; may be repeated"
+    )
+    command.add_argument("--job", metavar="NAME", help="count this job's interruptions; '' for all jobs together")
+    command.add_argument("--merge", metavar="TIME", type=_time, help="stops closer than this are one; 1 min if left out")
+    command.add_argument(
+        "--answer", metavar="QUESTION=QUANTITY", action="append", type=_answer, default=[],
+        help="what a time means where a file leaves it open; may be repeated",
+    )  # fmt: skip
+
+
+def _time(written: str) -> float:
+    try:
+        return parse(written, SECONDS)
+    except UnitError as error:
+        raise argparse.ArgumentTypeError(f"{written!r}: {error}") from error
+
+
+def _answer(written: str) -> tuple[str, str]:
+    question, equals, quantity = written.partition("=")
+    if not equals or not question or not quantity:
+        raise argparse.ArgumentTypeError(f"{written!r}: QUESTION=QUANTITY is expected")
+    return question, quantity
+
+
+def imported(options: argparse.Namespace) -> str:
+    """Read the files, take them into the plan where that is asked for, and say what was found.
+
+    Raises:
+        WorkbookError, EditError: the plan cannot be read, written, or does not take a value; then it is unchanged.
+    """
+    workbook = None if options.into is None else _workbook(options.into, options.scenario)
+    found = gather(options.paths)
+    choices = replace(Choices(), job=options.job, answers=tuple(options.answer))
+    if options.merge is not None:
+        choices = replace(choices, merge_s=options.merge)
+    nodes = None if workbook is None else workbook.shown.scenario.workload.nodes
+    reading = read_evidence(found.files, choices, nodes=nodes)
+    taken: list[Estimate] = []
+    if workbook is not None:
+        taken = _wanted(reading, options.only)
+        write(_with(workbook, adopted(workbook.shown, taken)), options.into)
+    document = import_document(found, reading)
+    if options.json:
+        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+    return _words(found, reading, taken, options.into)
+
+
+def _workbook(file: Path, name: str | None) -> Workbook:
+    workbook = read(file)
+    if name is None:
+        return workbook
+    try:
+        return workbook.model_copy(update={"current": workbook.named(name).name})
+    except KeyError as error:
+        raise WorkbookError(f"{file}: {error.args[0]}") from error
+
+
+def _with(workbook: Workbook, named: NamedScenario) -> Workbook:
+    scenarios = tuple(named if one.name == named.name else one for one in workbook.scenarios)
+    return workbook.model_copy(update={"scenarios": scenarios})
+
+
+def _wanted(reading: Reading, only: Sequence[str]) -> list[Estimate]:
+    """What is taken: all that is proposed, the first for each field; or the fields that are named."""
+    found: dict[str, Estimate] = {}
+    for one in reading.estimates:
+        if one.path is not None and (one.path in only if only else one.is_proposed):
+            found.setdefault(one.path, one)
+    missing = [path for path in only if path not in found]
+    if missing:
+        raise EditError(missing[0], "the files say nothing about this field")
+    return list(found.values())
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def import_document(found: Gathered, reading: Reading) -> dict[str, Any]:
+    """The JSON of `import`: what was found, what is left open, what was refused."""
+    return {
+        "found": [_row(one) for one in reading.estimates],
+        "questions": [
+            {"id": one.id, "message": str(one.words), "choices": [key for key, _ in one.choices]} for one in reading.questions
+        ],
+        "refused": [{"file": file, "message": message} for file, message in found.refused],
+        "unknown": {"count": found.unknown_count, "files": list(found.unknown)},
+        "notes": [str(note) for note in _notes(found, reading)],
+    }
+
+
+def _row(one: Estimate) -> dict[str, Any]:
+    return {
+        "path": one.path,
+        "title": str(one.title),
+        "value": _plain(one.value),
+        "unit": one.unit.symbol if one.unit is not None else "",
+        "low": _plain(one.low),
+        "high": _plain(one.high),
+        "count": one.count,
+        "kind": one.basis,
+        "proposed": one.is_proposed,
+        "source": [{"file": place.file, "where": place.where} for place in one.places],
+        "date": one.date,
+        "notes": [str(note) for note in one.notes],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it; rows by their id, what is not finite as null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Frozen):
+        return getattr(value, "id", None) or getattr(value, "name", None) or value.model_dump(mode="json")
+    return str(value)
+
+
+def _notes(found: Gathered, reading: Reading) -> Iterator[Text]:
+    yield from found.notes
+    for file in found.files:
+        yield from file.warnings
+    yield from reading.notes
+    if reading.failures is not None:
+        yield from reading.failures.notes
+
+
+# ---------------------------------------------------------------- words
+
+
+def _value_words(one: Estimate) -> str:
+    if one.shown:
+        return one.shown
+    if isinstance(one.value, bool) or not isinstance(one.value, int | float) or one.unit is None:
+        return str(_plain(one.value))
+    return brief(one.value, one.unit)
+
+
+def _range_words(one: Estimate) -> str:
+    if one.unit is None or (one.low is None and one.high is None):
+        return ""
+    low, high = (UNKNOWN if end is None else brief(end, one.unit) for end in (one.low, one.high))
+    return f"{low} to {high}"
+
+
+def _words(found: Gathered, reading: Reading, taken: Sequence[Estimate], into: Path | None) -> str:
+    """For people: a line for each value, then what is left open and what was refused."""
+    count = len(found.files)
+    lines = [f"{count} file{'' if count == 1 else 's'} read, {len(found.refused)} refused, {found.unknown_count} not known"]
+    if reading.estimates:
+        lines.append("")
+    for one in reading.estimates:
+        mark = " " if one.is_proposed and one.path is not None else "?" if one.path is not None else "-"
+        number = f"{one.count:,}" if one.count else ""
+        lines.append(
+            f"{mark} {one.title!s:<34} {_value_words(one):<18} {_range_words(one):<26} {number:>6}  {one.path or '':<32} "
+            f"{one.places[0] if one.places else ''}".rstrip()
+        )
+    if any(not one.is_proposed and one.path is not None for one in reading.estimates):
+        lines += ["", "? is not taken by itself: see its notes in --json; - is for reading only"]
+    lines += [f"question {one.id}: {one.words} ({' or '.join(key for key, _ in one.choices)})" for one in reading.questions]
+    lines += [f"note: {note}" for note in dict.fromkeys(map(str, _notes(found, reading)))]
+    lines += [f"refused: {message}" for _, message in found.refused]
+    if into is not None:
+        names = ", ".join(str(one.path) for one in taken) or "nothing"
+        lines += ["", f"taken into {into}: {names}"]
+    return "\n".join(lines)

@@ -1,0 +1,158 @@
+"""Taking over what the user's files say: one estimate or many into a scenario, and what each would change.
+
+adopted(named, estimates)         -> the scenario with these values, each with its file, date and interval as source
+effects(named, plan, estimates)   -> what is in use beside each, and the change of dollars and waste if it were taken
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ckptplanner.data.records import LayoutPart
+from ckptplanner.engine.checks import source_kind
+from ckptplanner.engine.edits import EditError, edit
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.evidence import Estimate
+from ckptplanner.engine.far_words import far_words
+from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
+from ckptplanner.frozen import PathError, spec_of, value_at
+from ckptplanner.text import Text
+from ckptplanner.units import SECONDS, Unit
+
+DIGITS = 4  # of a measured value: more than any measurement knows
+BYTES_PER_PARAM_PATH = "workload.bytes_per_param"
+_EXACT = frozenset({"bytes", "params", "usd", "gib"})  # kinds of units whose values are counts or stated, not measured times
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What taking over one estimate would change."""
+
+    estimate: Estimate
+    in_use: Any  # what the scenario has now, for the nodes that the estimate belongs to; None: nothing
+    in_use_source: str  # log, doc, article, guess, typed
+    usd_per_month: float | None  # change of the total cost; None: one of both is not known
+    waste_fraction: float | None  # change of the waste
+    far: Text | None  # far from what is in use: the likely cause
+    refusal: str  # why it cannot be taken over; "" where it can
+
+
+def _rounded(value: float, unit: Unit | None) -> float:
+    """A measured value to as many digits as it is good for."""
+    if unit is not None and unit.kind in _EXACT:
+        return value
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _value(path: str, value: Any, unit: Unit | None) -> Any:
+    """What engine/edits.py takes at that path."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if path == BYTES_PER_PARAM_PATH:
+        return (LayoutPart(what="measured", bytes_per_param=float(f"{value:.6g}")),)
+    try:
+        if spec_of(Scenario, path).is_integer:
+            return max(round(value), 1)
+    except PathError:
+        return value
+    return _rounded(float(value), unit)
+
+
+def _source(path: str, estimate: Estimate, *, has_range: bool) -> Source:
+    where = "; ".join(dict.fromkeys(str(place) for place in estimate.places[:3]))
+    return Source(
+        path=path, kind="log", text=where, date=estimate.date, note=" ".join(str(note) for note in estimate.notes),
+        low=estimate.low if has_range else None, high=estimate.high if has_range else None, count=estimate.count or None,
+    )  # fmt: skip
+
+
+def _adopted(named: NamedScenario, estimate: Estimate) -> NamedScenario:
+    if estimate.path is None:
+        raise EditError(estimate.id, "this is for reading only; no input takes it")
+    for path, value in ((estimate.path, estimate.value), *estimate.with_paths):
+        is_own = path == estimate.path
+        named = edit(named, path, _value(path, value, estimate.unit if is_own else None), "log")
+        settled = "workload.layout" if path == BYTES_PER_PARAM_PATH else path
+        named = named.with_source(_source(settled, estimate, has_range=is_own))
+    return named
+
+
+def adopted(named: NamedScenario, estimates: Sequence[Estimate]) -> NamedScenario:
+    """The scenario with these values, in their order.
+
+    Raises:
+        EditError: one of them is out of its field's range, or for reading only; nothing is changed.
+    """
+    for estimate in estimates:
+        named = _adopted(named, estimate)
+    return named
+
+
+def in_use(scenario: Scenario, estimate: Estimate) -> Any:
+    """What the scenario has where the estimate would go; M for the nodes that the estimate counted on. None: nothing."""
+    path = estimate.path
+    if path is None:
+        return None
+    if path == BYTES_PER_PARAM_PATH:
+        return scenario.workload.bytes_per_param
+    try:
+        now = value_at(scenario, path)
+    except PathError:
+        return None
+    nodes = dict(estimate.with_paths).get("failures.mtbi_nodes")
+    if path == "failures.mtbi_s" and nodes:
+        return now * scenario.failures.mtbi_nodes / nodes
+    return now
+
+
+def _difference(new: float | None, old: float | None) -> float | None:
+    return None if new is None or old is None or not math.isfinite(new - old) else new - old
+
+
+def _costs(plan: Plan) -> tuple[float | None, float | None]:
+    """Dollars a month and waste."""
+    total = plan.cost.total_usd_per_year if plan.cost is not None else None
+    return None if total is None else total / 12.0, plan.waste.total_fraction if plan.waste is not None else None
+
+
+def _effect(named: NamedScenario, plan: Plan, estimate: Estimate) -> Effect:
+    now = in_use(named.scenario, estimate)
+    source = "" if estimate.path is None else _source_kind(named, estimate.path)
+    if estimate.path is None:
+        return Effect(estimate, now, source, None, None, None, "")
+    try:
+        new = plan_of(_adopted(named, estimate))
+    except EditError as error:
+        return Effect(estimate, now, source, None, None, None, str(error))
+    (usd, waste), (old_usd, old_waste) = _costs(new), _costs(plan)
+    return Effect(
+        estimate, now, source, _difference(usd, old_usd), _difference(waste, old_waste), far_words(plan, estimate, now), ""
+    )
+
+
+def _source_kind(named: NamedScenario, path: str) -> str:
+    try:
+        return source_kind(named, "workload.layout" if path == BYTES_PER_PARAM_PATH else path)
+    except PathError:
+        return ""
+
+
+def effects(named: NamedScenario, plan: Plan, estimates: Sequence[Estimate]) -> tuple[Effect, ...]:
+    """What each estimate would change by itself, in their order.
+
+    Args:
+        named: The scenario as it is.
+        plan: Its plan.
+        estimates: Those of a reading.
+    """
+    return tuple(_effect(named, plan, estimate) for estimate in estimates)
+
+
+def seconds_of(estimates: Sequence[Estimate], quantity: str) -> float | None:
+    """The value of a time among the estimates; None where no file says. [s]"""
+    found = (one for one in estimates if one.id == quantity and one.unit is SECONDS)
+    return next((float(one.value) for one in found), None)
