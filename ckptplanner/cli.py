@@ -1,4 +1,4 @@
-"""The commands: open the window, `plan`, `export`, `import`, `simulate`, `optimize`. Qt is loaded to open a window or draw a report only.
+"""The commands: open the window, `plan`, `export`, `import`, `simulate`, `optimize`. Qt is loaded where it is drawn with only.
 
 Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
 would be accepted. Exit 3: the plan has an error finding; everything else is still printed.
