@@ -33,7 +33,7 @@ from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.frozen import value_at
 from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.plan_view import CHECK
-from ckptplanner.ui.store import Store
+from ckptplanner.ui.store import LONGEST_NOTE, Store
 from ckptplanner.ui.views import EVIDENCE, PLAN, Views
 from ckptplanner.ui.words import say
 from ckptplanner.units import PARAMS, UnitError, parse
@@ -318,9 +318,14 @@ class Commands:
     def note(self) -> None:
         """Ask for the current scenario's note."""
         now = self._store.workbook.shown
-        words, is_given = QInputDialog.getMultiLineText(
-            self._window, say("Note"), say("Note to {name}", name=now.name), now.note
-        )
+        words, is_given = now.note, True
+        while is_given:  # again with what was typed, where it is too long
+            words, is_given = QInputDialog.getMultiLineText(
+                self._window, say("Note"), say("Note to {name}", name=now.name), words
+            )
+            if not is_given or len(words) <= LONGEST_NOTE:
+                break
+            self._say(say("A note has {most} characters at most; this one has {count}.", most=LONGEST_NOTE, count=len(words)))
         if is_given:
             self._store.note(words)
 

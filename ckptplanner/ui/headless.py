@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.csv_files import write_comparison, write_csv, write_whole
 from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.flip_words import headline
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.requirement import requirement, requirement_text
 from ckptplanner.engine.scenario import Workbook
@@ -58,7 +59,7 @@ def export(workbook: Workbook, folder: Path, paper: Paper = "a4", basis: Basis =
     files.append(
         write_pdf(
             folder / "report.pdf", named, plan, pictures, paper,
-            created=datetime.now(), sentence=say_text(sentence(plan)), basis=basis, workbook=workbook,
+            created=datetime.now(), sentence=lead(workbook, plan), basis=basis, workbook=workbook,
         )
     )  # fmt: skip
     files += _requirement(workbook, folder, paper)
@@ -71,6 +72,13 @@ def export(workbook: Workbook, folder: Path, paper: Paper = "a4", basis: Basis =
         widget.deleteLater()
     app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return tuple(files)
+
+
+def lead(workbook: Workbook, plan: Plan) -> str:
+    """The first line of the report: the sentence under the cards, with the values at which another scenario would be better."""
+    others = [named for named in workbook.scenarios if named.name != workbook.current]
+    said = (sentence(plan), headline(workbook.shown, others))
+    return " ".join(say_text(one) for one in said if one is not None)
 
 
 def _requirement(workbook: Workbook, folder: Path, paper: Paper) -> tuple[Path, ...]:

@@ -25,7 +25,7 @@ from ckptplanner.ui.words import say
 
 Edits = Sequence[tuple[str, Any]]
 _NO_MERGE = -1
-LONGEST_NAME = 120
+LONGEST_NAME, LONGEST_NOTE = 120, 10_000  # characters that a file takes
 
 
 def _inputs(workbook: Workbook) -> tuple[object, ...]:
@@ -43,7 +43,7 @@ def adopted(named: NamedScenario, edits: Edits) -> NamedScenario:
     scenario, sources = named.scenario, {source.path: source for source in named.sources}
     for path, value in edits:
         scenario = with_value(scenario, path, value)
-        sources[path] = Source(path=path, kind="typed")
+        sources[path] = Source(path=path, kind="typed", text=say("adopted from Decide"))
     return named.model_copy(update={"scenario": scenario, "sources": tuple(sources.values())})
 
 
@@ -217,8 +217,8 @@ class Store(QObject):
         self._push(self._workbook.model_copy(update={"scenarios": scenarios, "campaign": stages, **names}), say("rename"))
 
     def note(self, text: str) -> None:
-        """Write the current scenario's note."""
-        self.apply(lambda named: named.model_copy(update={"note": text[:10_000]}), say("note"))
+        """Write the current scenario's note, of at most LONGEST_NOTE characters."""
+        self.apply(lambda named: named.model_copy(update={"note": text}), say("note"))
 
     def remove(self, name: str) -> None:
         """Take a scenario away; the last one stays."""

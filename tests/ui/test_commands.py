@@ -234,3 +234,29 @@ def test_what_is_followed_inside_the_card_shows_to_its_last_line(open_window: Op
         assert bar.maximum() == 0, figure
         assert window.geometry().contains(why.geometry()), figure
     why.close()
+
+
+def test_a_note_that_is_too_long_is_asked_for_again_and_nothing_typed_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    from PySide6.QtWidgets import QInputDialog, QWidget
+
+    from ckptplanner.engine.scenario import NamedScenario, Workbook
+    from ckptplanner.ui import commands
+    from ckptplanner.ui.store import LONGEST_NOTE, Store
+
+    store = Store(Workbook(scenarios=(NamedScenario(name="5 min"),), current="5 min", base="5 min"))
+    shown, said = list[str](), list[str]()
+    answers = iter([("長" * (LONGEST_NOTE + 1), True), ("長" * LONGEST_NOTE, True)])
+
+    def ask(_parent: object, _title: str, _label: str, now: str) -> tuple[str, bool]:
+        shown.append(now)
+        return next(answers)
+
+    monkeypatch.setattr(QInputDialog, "getMultiLineText", ask)
+    monkeypatch.setattr(commands, "tell_trouble", lambda _window, sentence: said.append(sentence))
+    window = QWidget()
+    made = commands.Commands.__new__(commands.Commands)
+    made._window, made._store = window, store  # type: ignore[assignment] # noqa: SLF001
+    commands.Commands.note(made)
+    assert [len(words) for words in shown] == [0, LONGEST_NOTE + 1]
+    assert len(said) == 1
+    assert len(store.workbook.shown.note) == LONGEST_NOTE

@@ -287,3 +287,15 @@ def test_every_model_makes_a_report(name: str) -> None:
 def test_no_section_is_called_by_its_path() -> None:
     html = report_html(_facts(NamedScenario(name="a")), [])
     assert not {section for section in re.findall("<h3>(.*?)</h3>", html) if section in Scenario.model_fields}
+
+
+def test_the_first_line_says_until_when_the_plan_is_the_better_one() -> None:
+    """WINDOW: the sentence under the cards is the first line of the report, SPEC 13's 6.31 $ and 566 h included."""
+    from ckptplanner.engine.workbook_file import read
+    from ckptplanner.ui.headless import lead
+
+    book = read(Path("resources/examples/nemotron-3.5-super.ckptplan.json"))
+    line = lead(book, plan_of(book.shown))
+    assert line.startswith("Save every")
+    assert "$6.31" in line
+    assert "566" in line
