@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ckptplanner.data.evidence import FileEvidence, Measured
+from ckptplanner.data.readers.errors import printable
 from ckptplanner.data.readers.rates import (
     NO_FLUSH,
     READ_CACHED,
@@ -157,7 +158,7 @@ def _from_json(value: Mapping[str, object], where: str) -> _Row | None:
         _flag(config.get("direct_io")),
         _flag(config.get("random_offsets")) is True,
         str(config.get("path_type", ""))[:20],
-        tuple(str(config.get(name, ""))[:40] for name in ("threads", "file_size", "block_size")),
+        tuple(printable(str(config.get(name, ""))[:40]) for name in ("threads", "file_size", "block_size")),
         moment_s(value.get("iso_start_date")),
         where,
     )

@@ -242,7 +242,10 @@ def _doubts(direction: str, is_mixed: bool, options: Mapping[str, str]) -> Itera
         yield text("At random places: a checkpoint is written and read in sequence.")
     block = _size(options.get("bs", options.get("blocksize", "")))
     if block is not None and block < _SMALL_BYTES:
-        yield text("In blocks of {size}: a checkpoint is written in large ones.", size=options.get("bs", "")[:20])
+        yield text(
+            "In blocks of {size}: a checkpoint is written in large ones.",
+            size=printable(options.get("bs", options.get("blocksize", ""))[:20]),
+        )
     if any(name in options for name in ("rate", "rate_iops")):
         yield text("The rate was limited by an option of the run.")
 

@@ -18,7 +18,7 @@ from ckptplanner.text import Text, text
 
 LARGEST = 1e18  # of a rate in B/s, a size in B or a time in s: above it a file is damaged
 EARLIEST_S, LATEST_S = 946_684_800.0, 4_102_444_800.0  # 2000 and 2100
-SHOWN_PARTS = 2  # of a path: a mount point, and not the names of people below it
+MOUNTS = frozenset({"mnt", "media", "dev", "run"})  # what stands below is a mount point, not the name of a person
 
 Kind = Literal["shared", "drives", ""]
 
@@ -91,14 +91,14 @@ _SHARED = re.compile(r"fsx|lustre|gpfs|weka|beegfs|/efs|/nfs|shared", re.IGNOREC
 
 
 def target_of(path: object) -> Target:
-    """What a path is called after. Only its beginning is shown, and nothing of a home folder."""
+    """What a path is called after. Only its mount point is shown, not the names of people below it."""
     if not isinstance(path, str) or not path.strip():
         return Target()
     first = printable(path.strip().split(":", 1)[0])[:200]
     parts = [part for part in first.split("/") if part]
     if not first.startswith("/"):
         return Target()
-    parts = parts[: 1 if parts[:1] in (["home"], ["Users"], ["root"]) else SHOWN_PARTS]
+    parts = parts[: 2 if parts[:1] and parts[0] in MOUNTS else 1]
     is_drive, is_shared = bool(_DRIVES.search(first)), bool(_SHARED.search(first))
     kind: Kind = "" if is_drive == is_shared else "drives" if is_drive else "shared"
     return Target("/" + "/".join(parts), kind)
