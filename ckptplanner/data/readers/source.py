@@ -7,6 +7,7 @@ is executed, and no other file is opened because of it.
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -137,15 +138,33 @@ class Opened:
 
         NaN and Infinity are refused like any other text that is no JSON.
         """
-        try:
-            words = self.content(cap_bytes).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise self.refuse("this is no UTF-8 text") from None
+        words = self._words(cap_bytes)
         first = min((at for at in (words.find("{"), words.find("[")) if at >= 0), default=-1)
         if first < 0:
             raise self.refuse("there is no JSON in it")
+        return self._decoded(words, first)[0]
+
+    def objects(self, first_key: str, cap_bytes: int = JSON_CAP_BYTES) -> Iterator[dict[str, Any]]:
+        """The JSON objects that begin with this key, wherever they stand; what is around them is left out.
+
+        For tools that print text with brackets of its own before their JSON, or one JSON after another.
+        """
+        words, at = self._words(cap_bytes), 0
+        begins = re.compile(r"\{\s*" + re.escape(json.dumps(first_key)) + r"\s*:")
+        while found := begins.search(words, at):
+            value, at = self._decoded(words, found.start())
+            yield value
+
+    def _words(self, cap_bytes: int) -> str:
         try:
-            return _DECODER.raw_decode(words, first)[0]
+            return self.content(cap_bytes).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise self.refuse("this is no UTF-8 text") from None
+
+    def _decoded(self, words: str, at: int) -> tuple[Any, int]:
+        """The JSON value that begins there, and where it ends."""
+        try:
+            return _DECODER.raw_decode(words, at)
         except json.JSONDecodeError as error:
             raise self.refuse(f"this is no JSON ({error.msg})", error.lineno) from None
         except RecursionError:
