@@ -72,7 +72,9 @@ def kind_icon(kind: str, theme: Theme, *, is_filled: bool) -> QIcon:
     paint_mark(painter, kind_path(kind, 8), centre, kind_colour(kind, theme), theme.surface, is_filled=is_filled)
     painter.end()
     pixmap.setDevicePixelRatio(2)
-    return QIcon(pixmap)
+    made = QIcon(pixmap)
+    made.addPixmap(pixmap, QIcon.Mode.Selected)  # the style would tint it in the chosen row
+    return made
 
 
 def kind_word(kind: str) -> str:

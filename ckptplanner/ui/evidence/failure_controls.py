@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from typing_extensions import override
 
 from ckptplanner.data.catalog import interruption_records
 from ckptplanner.engine.evidence import Choices, FailureRecord
@@ -20,6 +21,7 @@ from ckptplanner.units import DAY, SECONDS, exact
 
 MERGES_S = (0.0, 60.0, 300.0, 900.0)
 _MOST_JOBS = 200
+_JOB_SHARE, _PRIOR_SHARE = 0.18, 0.24  # of the row, at most
 _EVERY = ""  # the key of all jobs, and of no record
 
 
@@ -112,10 +114,20 @@ class FailureControls(QWidget):
         self.merge.show_value(choices.merge_s)
         records = [(row.id, row.name) for row in interruption_records()]
         self.prior.show_entries([(_EVERY, say("no published record")), *records], choices.prior or _EVERY)
+        for picker in (self.job, self.prior):
+            picker.setToolTip(picker.currentText())
+            picker.view().setMinimumWidth(picker.sizeHint().width())
         self._clear.setVisible(choices.period is not None)
         if choices.period is not None:
             first, last = span_text(*choices.period)
             self._clear.setText(say("{first} to {last}", first=first, last=last))
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Long names give way to what else stands in the row."""
+        super().resizeEvent(event)
+        for picker, share in ((self.job, _JOB_SHARE), (self.prior, _PRIOR_SHARE)):
+            picker.setMaximumWidth(max(round(self.width() * share), 96))
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

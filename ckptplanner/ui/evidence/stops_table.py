@@ -161,7 +161,7 @@ class KindDelegate(QStyledItemDelegate):
         box.setIconSize(QSize(14, 14))
         box.setMaxVisibleItems(10)
         for kind in KIND_TITLES:
-            box.addItem(model.icon(kind, is_filled=False), kind_word(kind), kind)
+            box.addItem(model.icon(kind, is_filled=True), kind_word(kind), kind)
         if stop.is_reclassified:
             box.addItem(say("as the file says"), AS_SAID)
         box.activated.connect(partial(self._finish, box))
@@ -171,6 +171,10 @@ class KindDelegate(QStyledItemDelegate):
     def _finish(self, box: QComboBox, _index: int) -> None:
         self.commitData.emit(box)
         self.closeEditor.emit(box)
+
+    @override
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(option.rect)  # over the mark too, which the list has of its own
 
     @override
     def setEditorData(self, editor: QWidget, index: Index) -> None:

@@ -161,7 +161,7 @@ class StopsStrip(Painted):
         for room in (QRectF(0, 0, left, bottom), QRectF(right, 0, self.width() - right, bottom)):
             hatch(painter, room, theme.grid)
         painter.setPen(pen(theme.accent))
-        painter.drawLines([QLineF(x, 0, x, bottom) for x in (left, right)])
+        painter.drawLines([QLineF(x, 0, x, bottom) for x in (round(left) + 0.5, round(right) + 0.5)])
 
     def _paint_dates(self, painter: QPainter, bottom: float) -> None:
         theme, taken = self._theme, -1e9
