@@ -130,6 +130,9 @@ class StopsStrip(Painted):
         self._paint_dates(painter, bottom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         period = self._shown_period
+        if period is not None:
+            painter.setPen(pen(theme.accent))
+            painter.drawLines([QLineF(x, 0, x, bottom) for x in (round(self.x_of(end)) + 0.5 for end in period)])
         inside = np.ones(self._at.size, dtype=bool)
         if period is not None:
             inside = (self._at >= period[0]) & (self._at <= period[1])
@@ -152,7 +155,7 @@ class StopsStrip(Painted):
         return self._brush or self._period
 
     def _paint_outside(self, painter: QPainter, bottom: float) -> None:
-        """Hatch what the period leaves out; its ends are lines."""
+        """Hatch what the period leaves out."""
         period, theme = self._shown_period, self._theme
         if period is None:
             return
@@ -160,8 +163,6 @@ class StopsStrip(Painted):
         painter.fillRect(QRectF(left, 0, right - left, bottom), QColor(theme.accent_ground if self._brush else theme.selected))
         for room in (QRectF(0, 0, left, bottom), QRectF(right, 0, self.width() - right, bottom)):
             hatch(painter, room, theme.grid)
-        painter.setPen(pen(theme.accent))
-        painter.drawLines([QLineF(x, 0, x, bottom) for x in (round(left) + 0.5, round(right) + 0.5)])
 
     def _paint_dates(self, painter: QPainter, bottom: float) -> None:
         theme, taken = self._theme, -1e9
