@@ -22,7 +22,7 @@ from ckptplanner.data.readers.json_values import as_count, as_list, as_number, a
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.data.records import FsxTier, NodeType, StorageTier
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, GB, GBPS, GIB, GIBS, MB, MIB, brief, grouped
+from ckptplanner.units import BYTES, BYTES_PER_S, GB, GBPS, GIB, GIBS, MB, MIB, brief, grouped, significant
 
 MOST_SYSTEMS, MOST_TYPES = 200, 200
 _P2 = ("PERSISTENT_2", "SSD")
@@ -34,6 +34,7 @@ _NAMES = {
 }
 _GONE = ("FAILED", "DELETING", "MISCONFIGURED_UNAVAILABLE")
 _METADATA_IOPS = (1500, 3000, 6000, *range(12000, 192001, 12000))
+_MOST_HBM_MIB = 409_600.0  # trn2 is said to have 524,288 MiB a device
 _FSX_LIST = re.compile(r'"FileSystems"\s*:\s*\[')
 _TYPE_LIST = re.compile(r'"InstanceTypes"\s*:\s*\[')
 _TYPE_NAME = re.compile(r"[a-z][a-z0-9-]{0,20}\.[a-z0-9-]{1,20}")
@@ -51,7 +52,7 @@ def _read_fsx(opened: Opened) -> FileEvidence:
     lustre = [(index, one) for index, one in objects(systems) if one.get("FileSystemType") == "LUSTRE"]
     if not lustre:
         raise opened.refuse("there is no Lustre file system in it; describe-file-systems of FSx for Lustre is expected")
-    warnings, facts = [], []
+    warnings, facts = list[Text](), list[Fact]()
     if len(lustre) < len(systems):
         warnings.append(
             text("{count} file systems are not Lustre and were left out.", count=grouped(len(systems) - len(lustre)))
@@ -243,7 +244,7 @@ def _node_fact(opened: Opened, index: int, name: str, one: dict[str, Any], warni
     if node.nvme_count and node.nvme_bytes_each:
         parts.append(f"NVMe {node.nvme_count} x {brief(node.nvme_bytes_each, BYTES)}")
     if node.network_bytes_per_s:
-        parts.append(f"{grouped(node.network_bytes_per_s / GBPS)} Gbps")
+        parts.append(f"{significant(node.network_bytes_per_s / GBPS)} Gbps")
     yield Fact(
         "workload.node", text("Node, {name}", name=name), node, opened.place(f"InstanceTypes[{index}]"), ", ".join(parts),
         notes=tuple(_node_notes(one)),
@@ -255,8 +256,14 @@ def _said(one: dict[str, Any], name: str, warnings: list[Text]) -> dict[str, Any
     devices = _devices(one)
     sizes = {size for _, _, size in devices}
     found: dict[str, Any] = {"accelerator": devices[0][0], "gpus": sum(count for _, count, _ in devices)}
-    if len(sizes) == 1 and None not in sizes:
-        found["hbm_bytes_per_gpu"] = float(next(iter(sizes)) or 0.0) * MIB
+    size_mib = next(iter(sizes)) if len(sizes) == 1 else None
+    if size_mib is not None and size_mib <= _MOST_HBM_MIB:
+        found["hbm_bytes_per_gpu"] = size_mib * MIB
+    elif size_mib is not None:
+        warnings.append(
+            text("{name}: {size} for one accelerator is more than any has; it was left out.", name=name,
+                 size=brief(size_mib * MIB, BYTES))
+        )  # fmt: skip
     else:
         warnings.append(text("{name}: the memory of one GPU is not clear from the file.", name=name))
     ram_mib = as_number(at(one, "MemoryInfo", "SizeInMiB"), 1.0, 1e12)
@@ -313,7 +320,9 @@ def _cards(one: dict[str, Any], efa_interfaces: int | None) -> dict[str, Any]:
 
 
 def _node_notes(one: dict[str, Any]) -> Iterator[Text]:
-    cards = [as_number(card.get("BaselineBandwidthInGbps"), 0.0, 1e6) for _, card in objects(at(one, "NetworkInfo", "NetworkCards"))]
+    cards = [
+        as_number(card.get("BaselineBandwidthInGbps"), 0.0, 1e6) for _, card in objects(at(one, "NetworkInfo", "NetworkCards"))
+    ]
     if cards and cards[0] is not None:
         yield text(
             "Card 0 has {first} Gbps of {cards} cards with {sum} Gbps in all.",

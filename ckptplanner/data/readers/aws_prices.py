@@ -1,7 +1,7 @@
 """What AWS asks for storage and nodes: Price List output (`aws pricing get-products`) and the bulk offer file of a service.
 
-    get-products     {"FormatVersion", "PriceList": ["{\\"product\\": ..., \\"terms\\": ...}", ...]}     each row is a JSON string
-    offer file       {"offerCode", "products": {sku: ...}, "terms": {"OnDemand": {sku: ...}}}         hundreds of MB: streamed
+    get-products     {"FormatVersion", "PriceList": [...]}                                each row is JSON in a string
+    offer file       {"offerCode", "products": {sku: ...}, "terms": {"OnDemand": {sku: ...}}}     hundreds of MB: streamed
 
 A price is taken where exactly one row of a region carries all its signs, on demand, in USD and in one tier; the row that was
 matched stands in the notes. Envelope as in the documented example of the AWS CLI; the signs of FSx rows are second hand
@@ -88,7 +88,9 @@ class _Prices:
     def _of_offer(self, row: _Row, offer: Any) -> Iterator[float]:
         dimensions = list(as_object(at(offer, "priceDimensions")).values())
         if len(dimensions) > 1 or any(_is_tiered(one) for one in dimensions):
-            self.warn(text("{what}, {region}: priced in tiers, which no field takes; left out.", what=row.id, region=row.region))
+            self.warn(
+                text("{what}, {region}: priced in tiers, which no field takes; left out.", what=row.id, region=row.region)
+            )
             return
         for one in dimensions:
             prices = as_object(at(one, "pricePerUnit"))
@@ -96,7 +98,12 @@ class _Prices:
             if "USD" not in prices:
                 other = as_text(next(iter(prices), "?"), 10)
                 self.warn(
-                    text("{what}, {region}: priced in {other}, not in USD; left out.", what=row.id, region=row.region, other=other)
+                    text(
+                        "{what}, {region}: priced in {other}, not in USD; left out.",
+                        what=row.id,
+                        region=row.region,
+                        other=other,
+                    )
                 )
             elif unit != row.unit:
                 self.warn(
@@ -118,7 +125,9 @@ class _Prices:
         known = {node.id for node in catalog.nodes()}
         left_out = {key for key in nodes if key[2] not in known} if len(nodes) > MOST_NODES else set()
         if left_out:
-            self.warn(text("Prices of {count} kinds of node that the catalog does not know were left out.", count=len(left_out)))
+            self.warn(
+                text("Prices of {count} kinds of node that the catalog does not know were left out.", count=len(left_out))
+            )
         for key, found in sorted(groups.items(), key=lambda group: (group[0][:2], len(group[0][2]), group[0][2])):
             if key in left_out:
                 continue
@@ -242,7 +251,8 @@ def _unpacked(entry: Any) -> dict[str, Any] | None:
 
 
 def _knows_offer(head: Head) -> bool:
-    return head.is_json and head.has('"offerCode"', '"products"') and not _knows_list(head)
+    has_part = head.has('"products"') or head.has('"terms"')
+    return head.is_json and head.has('"formatVersion"', '"offerCode"') and has_part and not _knows_list(head)
 
 
 def _read_offer(opened: Opened) -> FileEvidence:
@@ -254,7 +264,9 @@ def _read_offer(opened: Opened) -> FileEvidence:
             head[key] = as_text(value, 40)
         elif path == _PRODUCTS:
             has_products = True
-            prices.add_product(as_object(value), head.get("offerCode", ""), as_text(key, 40), opened.place(f"products.{as_text(key, 40)}"))
+            prices.add_product(
+                as_object(value), head.get("offerCode", ""), as_text(key, 40), opened.place(f"products.{as_text(key, 40)}")
+            )
         else:
             is_turned = is_turned or not has_products
             prices.add_terms(as_text(key, 40), as_object(value).values())

@@ -35,7 +35,8 @@ _FAULT = re.compile(
 )
 _REPAIR = re.compile(r"instance replacement|reboot of ec2 instance", re.IGNORECASE)
 _NO_FAULT = re.compile(
-    r"orchestration-ready|failed to (?:start|submit|provision|create|delete|terminate)|lifecycle script|creation|updateclustersoftware",
+    r"orchestration-ready|failed to (?:start|submit|provision|create|delete|terminate)|lifecycle script|creation"
+    r"|updateclustersoftware",
     re.IGNORECASE,
 )
 _What = Literal["fault", "repair"]
@@ -95,7 +96,7 @@ def _read(opened: Opened) -> FileEvidence:
 def _records(document: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The events of a document, each with its place: of a list, of EventBridge, or of describe-cluster-event."""
     prefix = f"{where}." if where else ""
-    if isinstance(document, list):
+    if isinstance(document, list):  # its members are objects, so this goes no deeper
         for index, one in objects(document):
             yield from _records(one, f"{prefix}[{index}]")
         return
@@ -150,16 +151,15 @@ def _meaning(words: str, health: dict[str, Any], level: str) -> _What | None:
 def _stops(said: list[_Said]) -> tuple[tuple[Event, ...], int]:
     """One event for each fault; repairs that follow belong to it, and those without one are a stop of their own."""
     events: list[Event] = []
-    begun: dict[str, tuple[float, str]] = {}  # by group: the last moment of its stop, and which instance it began with
+    groups, instances = dict[str, float](), dict[tuple[str, str], float]()  # the last moment of the stop of each
     repairs = 0
     for one in sorted(said, key=lambda event: event.at_s):
-        last = begun.get(one.group)
-        is_near = last is not None and one.at_s - last[0] <= REPAIR_S
-        if last is not None and is_near and (one.what == "repair" or one.instance == last[1]):
+        key = (one.group, one.instance)
+        last = groups.get(one.group) if one.what == "repair" else instances.get(key)
+        groups[one.group] = instances[key] = one.at_s
+        if last is not None and one.at_s - last <= REPAIR_S:
             repairs += 1
-            begun[one.group] = (one.at_s, last[1])
             continue
-        begun[one.group] = (one.at_s, one.instance)
         names = (one.instance,) if one.instance else ()
         events.append(Event(one.at_s, "node", one.said, one.place, node_names=names, is_zoned=one.is_zoned))
     return tuple(events), repairs

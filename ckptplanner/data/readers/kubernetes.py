@@ -19,7 +19,7 @@ from typing import Any
 
 from ckptplanner.data.evidence import Event, FileEvidence, Kind, Measured, Place, Restarts, Run
 from ckptplanner.data.readers.json_stream import documents
-from ckptplanner.data.readers.json_values import as_count, as_list, as_object, as_text, at, day_of, moment, objects
+from ckptplanner.data.readers.json_values import as_count, as_object, as_text, at, day_of, moment, objects
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import grouped
