@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,35 @@ def test_no_lustre_is_refused(tmp_path: Path) -> None:
     path = changed(tmp_path, FSX, lambda value: value["FileSystems"][0].update(FileSystemType="OPENZFS"))
     with pytest.raises(ReaderError, match="no Lustre file system"):
         read(path)
+
+
+EVIL: list[Any] = [None, True, -1, 0, 1e308, 10**30, "", "\ud800", [], {}, [[]], {"a": 1}, float("nan"), float("inf")]
+
+
+@pytest.mark.parametrize("source", [FSX, EC2, FSX_PRICES, EC2_PRICES], ids=lambda path: path.stem)
+def test_whatever_stands_in_the_place_of_a_value(tmp_path: Path, source: Path) -> None:
+    """A value or a clean refusal; and no number that is none."""
+
+    def walk(value: Any) -> Iterator[tuple[Any, Any]]:
+        for key, inner in list(
+            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else []
+        ):
+            yield value, key
+            yield from walk(inner)
+
+    whole, path = json.loads(source.read_text()), tmp_path / "evil.json"
+    for number, (holder, key) in enumerate(list(walk(whole))):
+        kept = holder[key]
+        for evil in EVIL if number < 12 else (EVIL[number % len(EVIL)],):
+            holder[key] = evil
+            path.write_text(json.dumps(whole))
+            opened = open_file(path)
+            for reader in aws.READERS:
+                if reader.knows(opened.head):
+                    with suppress(ReaderError):
+                        found = reader.read(opened)
+                        assert not re.search(r"\b(nan|inf)\b", repr(found.facts))
+        holder[key] = kept
 
 
 # ---------------------------------------------------------------- instances

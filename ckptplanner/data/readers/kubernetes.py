@@ -315,8 +315,12 @@ def _add_jobset(found: _Cluster, item: dict[str, Any], place: Place) -> None:
         return
     notes = [text("A count without times: M is its age over the count.")]
     if towards is not None and towards < restarts:
-        notes.append(text("{count} more restarts do not count towards its limit and are taken as planned.",
-                          count=restarts - towards))  # fmt: skip
+        notes.append(
+            text(
+                "{count} more restarts do not count towards its limit, by its failure policy, and are taken as planned.",
+                count=restarts - towards,
+            )
+        )
     over = next(
         (moment(one.get("lastTransitionTime")) for _, one in objects(status.get("conditions"))
          if one.get("type") in ("Completed", "Failed") and one.get("status") == "True"), None,
