@@ -160,6 +160,7 @@ class Event:
     node_names: tuple[str, ...] = ()  # where it happened
     downtime_s: float | None = None
     is_zoned: bool = False
+    is_partial: bool = False  # from a record that soon forgets: events of this kind alone are no count of interruptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ class Fact:
     shown: str = ""  # the value in words where it is no number with a unit
     unit: Unit | None = None
     notes: tuple[Text, ...] = ()
+    only_for: tuple[tuple[str, str], ...] = ()  # it holds only where the scenario has these: the node and region of a price
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,23 @@ class Opened:
         except OSError as error:
             raise self.refuse(f"it cannot be read ({error.strerror})") from None
 
+    def pieces(self) -> Iterator[bytes]:
+        """Its bytes, a megabyte at a time. For JSON of any size.
+
+        Raises:
+            ReaderError: it cannot be read.
+            what `progress` raises: the user has stopped it.
+        """
+        seen = 0
+        try:
+            with self.path.open("rb") as file:
+                while piece := file.read(_PIECE):
+                    seen += len(piece)
+                    self._progress(min(seen / max(self.size, 1), 1.0))
+                    yield piece
+        except OSError as error:
+            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+
     def content(self, cap_bytes: int) -> bytes:
         """All its bytes, where there are no more than `cap_bytes`."""
         if self.size > cap_bytes:
