@@ -19,12 +19,14 @@ from ckptplanner.data.readers import (
     aws,
     checkpoints,
     event_tables,
+    hyperpod,
     kubernetes,
     path_benchmarks,
     slurm,
     storage_benchmarks,
     torchrun,
     training_logs,
+    xid,
 )
 from ckptplanner.data.readers.errors import ReaderError, printable, shown
 from ckptplanner.data.readers.source import Opened, Progress, Reader, open_file
@@ -35,6 +37,8 @@ READERS: tuple[Reader, ...] = (
     *slurm.READERS,
     *torchrun.READERS,
     *kubernetes.READERS,
+    *hyperpod.READERS,
+    *xid.READERS,
     *aws.READERS,
     *storage_benchmarks.READERS,
     *path_benchmarks.READERS,
