@@ -1,7 +1,8 @@
-"""Readers of this family are being written."""
+"""The readers of training logs: Megatron-LM with its forks, TorchTitan's text and its structured lines."""
 
 from __future__ import annotations
 
+from ckptplanner.data.readers import megatron_log
 from ckptplanner.data.readers.source import Reader
 
-READERS: tuple[Reader, ...] = ()
+READERS: tuple[Reader, ...] = (Reader("megatron-log", megatron_log.TITLE, megatron_log.knows, megatron_log.read),)
