@@ -1,7 +1,7 @@
 """What the logs of training have in common: values that are thinned, the runs of a job, and what a restart took.
 
-    Found   the values, notes and warnings of one log, bounded whatever its size
-    Runs    lines of steps, stamps and starts in, one after the other -> the runs, their restarts and the steps done twice
+Found   the values, notes and warnings of one log, bounded whatever its size
+Runs    lines of steps, stamps and starts in, one after the other -> the runs, their restarts and the steps done twice
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -19,9 +19,11 @@ from ckptplanner.text import Text, text
 
 VALUES_CAP = 100_000
 RUNS_CAP = 10_000
+LATEST_S = 7.2e9  # seconds since 1970: the year 2198
 FAR_S = 1e8  # three years: nothing that a log measures takes longer
+GAP_S, GAP_STEPS = 300.0, 5  # a longer pause between two lines that nothing explains is a restart; a shorter one is none
 _MINUTES_CAP = 100_000
-_MINUTE = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d:\d\d")
+_MINUTE = re.compile(r"(?:19[7-9]|20\d|21\d)\d-\d\d-\d\d[ T_]\d\d:\d\d")
 
 BACKWARDS = text("The clock goes back within a run (summer time, or an adjusted clock): what lies across is left out.")
 JUMPED = text("The clock leaps ahead by an hour within a run (summer time): what lies across is left out.")
@@ -262,13 +264,3 @@ _LOST = text("from the last line with a step; steps after it that were lost too 
 _RESTART = text("from the last stamp before to the first step after: the time until the failure was noticed is in it")
 _START = text("from the first stamp of the new run to its first step, without reading the checkpoint")
 _UNTIMED = text("The lines have no time stamps, so when its runs began and ended is not known.")
-
-
-def as_question(found: Found, name: str, quantity: str, question: Question) -> None:
-    """Let the values that are kept under `name` be `quantity` until the question is answered."""
-    found.questions[name] = (quantity, question)
-
-
-def count_of(values: Mapping[str, int], name: str) -> str:
-    """A count for a sentence."""
-    return f"{values.get(name, 0):,}"
