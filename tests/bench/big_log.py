@@ -20,9 +20,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+STAMP = "%Y-%m-%d %H:%M:%S.%f"
 DAY = "2026-01-01"
 ITERATIONS, STEP_S, SAVE_EVERY, NOISE = 2700, 20.0, 130, 8
 MEMORY_MB, CANCEL_MS = 200.0, 200.0
@@ -42,23 +44,23 @@ def day_lines(noise: int) -> Iterator[str]:
         iteration = 12_000 + number
         for rank in range(noise):
             yield (
-                f"gpu-{rank:03}:{4000 + rank}:{5000 + number} [{rank % 8}] NCCL INFO Channel {number % 16:02}/0 : {rank}[{rank % 8}] -> "
-                f"{rank + 1}[{(rank + 1) % 8}] via P2P/CUMEM/read"
+                f"gpu-{rank:03}:{4000 + rank}:{5000 + number} [{rank % 8}] NCCL INFO Channel {number % 16:02}/0 : "
+                f"{rank}[{rank % 8}] -> {rank + 1}[{(rank + 1) % 8}] via P2P/CUMEM/read"
             )
         yield (
-            f" [{at:%Y-%m-%d %H:%M:%S.%f}] iteration {iteration:8d}/  500000 | consumed samples: {iteration * 3072:12d} | elapsed time"
+            f" [{at:{STAMP}}] iteration {iteration:8d}/  500000 | consumed samples: {iteration * 3072:12d} | elapsed time"
             f" per iteration (ms): {STEP_S * 1e3 + number % 7:.1f} | throughput per GPU (TFLOP/s/GPU): 612.4 | learning rate: "
             "1.200000E-04 | global batch size:  3072 | lm loss: 1.929000E+00 | loss scale: 1.0 | grad norm: 0.412 | number of "
             "skipped iterations:   0 | number of nan iterations:   0 |"
         )
         if writing and iteration >= writing + 15:
             done = at - timedelta(seconds=10)
-            yield f"  [{done:%Y-%m-%d %H:%M:%S.%f}] successfully saved checkpoint from iteration {writing:7d} to /fsx/ckpt [ t 1/4, p 1/8 ]"
+            yield f"  [{done:{STAMP}}] successfully saved checkpoint from iteration {writing:7d} to /fsx/ckpt"
             writing = 0
         if number % SAVE_EVERY == 0:
-            yield f"[{at:%Y-%m-%d %H:%M:%S.%f}] saving checkpoint at iteration {iteration:7d} to /fsx/ckpt in torch_dist format"
+            yield f"[{at:{STAMP}}] saving checkpoint at iteration {iteration:7d} to /fsx/ckpt in torch_dist format"
             at += timedelta(seconds=5)
-            yield f"  [{at:%Y-%m-%d %H:%M:%S.%f}] scheduled an async checkpoint save at iteration {iteration:7d} to /fsx/ckpt"
+            yield f"  [{at:{STAMP}}] scheduled an async checkpoint save at iteration {iteration:7d} to /fsx/ckpt"
             yield "(min, max) time across ranks (ms):"
             yield "    save-checkpoint ................................: (4684.98, 5061.81)"
             writing = iteration
@@ -105,8 +107,8 @@ def child(path: Path) -> None:
                 "bare_s": bare_s,
                 "told": len(told),
                 "ends_at": told[-1] if told else 0.0,
-                "is_rising": all(one <= two for one, two in zip(told, told[1:], strict=False)),
-                "pause_ms": max(two - one for one, two in zip(moments, moments[1:], strict=False)) * 1e3,
+                "is_rising": all(one <= two for one, two in pairwise(told)),
+                "pause_ms": max(two - one for one, two in pairwise(moments)) * 1e3,
                 "cancel_ms": cancelled_ms(path),
                 "runs": len(evidence.runs),
                 "values": {one.quantity: len(one.values) for one in evidence.measured},
@@ -166,9 +168,8 @@ def main() -> int:
         ("progress", f"{said['told']} times", bool(said["is_rising"]) and said["ends_at"] == 1.0, "rising, up to 1"),
         ("runs found", f"{said['runs']}", said["runs"] == runs, f"= {runs}"),
     ]
-    print(
-        f"{size_mb:,.0f} MB in {read_s:.1f} s of CPU: {size_mb / read_s:.0f} MB/s, {read_s / bare_s:.1f} times a bare pass over its lines"
-    )
+    print(f"{size_mb:,.0f} MB in {read_s:.1f} s of CPU: {size_mb / read_s:.0f} MB/s,")
+    print(f"{read_s / bare_s:.1f} times a bare pass over the same lines ({size_mb / bare_s:.0f} MB/s)")
     print(f"values: {said['values']}")
     for name, value, is_passed, limit in rows:
         print(f"  {name:<14} {value:>12}  {limit:<16} {'ok' if is_passed else 'BROKEN'}")

@@ -196,12 +196,12 @@ class Saves:
             self._writes.remove(write)
             self._loss(*write)
             self._written_s = max(self._written_s, write[3])
+            while self.recent and self.recent[0][0] < self._written_s - _SLACK_S:
+                self.recent.popleft()  # it lies beside a write, or before one
 
     def _loss(self, line: int, start_s: float, scheduled_s: float, saved_s: float) -> None:
         """What one write cost the iterations beside it, against those between the write before and this save."""
-        quiet = [
-            step for began, done, _, step in self.recent if done <= start_s + _SLACK_S and began >= self._written_s - _SLACK_S
-        ]
+        quiet = [step for _, done, _, step in self.recent if done <= start_s + _SLACK_S]
         beside = [row for row in self.recent if row[1] > scheduled_s and row[0] < saved_s]
         if len(beside) < OVER_LINES or len(quiet) < QUIET_LINES:
             return
