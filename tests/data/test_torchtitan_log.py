@@ -17,7 +17,9 @@ LOGS = SAMPLES / "logs"
 
 
 def said(second: float, words_of_line: str, prefix: str = "[rank0]:[titan] ") -> str:
-    return f"{prefix}2026-05-01 {int(second) // 3600:02}:{int(second) // 60 % 60:02}:{int(second) % 60:02},000 - root - INFO - {words_of_line}"
+    whole = int(second)
+    moment = f"2026-05-01 {whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},000"
+    return f"{prefix}{moment} - root - INFO - {words_of_line}"
 
 
 def step(second: float, number: int, prefix: str = "[rank0]:[titan] ") -> str:

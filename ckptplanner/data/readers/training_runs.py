@@ -233,7 +233,7 @@ class Runs:
         if len(self.done) >= RUNS_CAP:
             self.found.warn(text("There are more than {count} runs; the rest is left out.", count=f"{RUNS_CAP:,}"))
             return
-        is_open = said == ""
+        is_open, first_s = said == "", now.first_step_s
         end_s = None if is_open and now.kind == "unknown" else now.last_s
         self.done.append(
             Run(
@@ -244,7 +244,7 @@ class Runs:
                 now.said or said or "the log ends here",
                 self.found.opened.place(f"line {now.line}"),
                 seen_until_s=now.last_s if end_s is None else None,
-                first_step_s=now.first_step_s,
+                first_step_s=first_s if first_s is not None and now.start_s <= first_s <= now.last_s else None,
                 is_zoned=self.is_zoned,
             )
         )
