@@ -160,6 +160,7 @@ class Event:
     node_names: tuple[str, ...] = ()  # where it happened
     downtime_s: float | None = None
     is_zoned: bool = False
+    system: str = ""  # of a table of several systems: one is looked at, as one job is
 
 
 @dataclass(frozen=True, slots=True)
