@@ -119,7 +119,7 @@ class _Log:
 
 
 def _knows_log(head: Head) -> bool:
-    if head.is_json or any(map(head.has, _TRAINING)):
+    if any(map(head.has, _TRAINING)):
         return False
     logged = (_LOGGED.match(line) for line in head.lines)
     return any(one is not None and _SIGNS.match(one[2]) for one in logged) or any(map(_STEPD.search, head.lines))

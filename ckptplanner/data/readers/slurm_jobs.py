@@ -308,7 +308,7 @@ def _run(opened: Opened, one: Try, job: str, last_s: float) -> Run:
         kind="open" if is_open else "unknown" if _kind(one) == "open" else _kind(one),
         said=f"{one.state} ({one.failed_node})" if one.failed_node else one.state,
         place=opened.place(f"{one.where} (job {one.id})"),
-        nodes=one.nodes if one.nodes is not None else len(one.node_names) or None,
+        nodes=one.nodes or len(one.node_names) or None,
         node_names=one.node_names,
         eligible_s=one.eligible_s,
         seen_until_s=seen if is_open else None,

@@ -1,14 +1,16 @@
 """Tables in a user's file, and what their cells mean: the delimiter, rows with their lines, time stamps, units in a heading.
 
-Shared by `interruption_log` (gaps for the backtest), `event_tables` and `column_mapping`. It reads text and raises nothing.
+Shared by `interruption_log` (gaps for the backtest), `event_tables` and `column_mapping`.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from ckptplanner.data.readers.source import Opened
 from ckptplanner.units import BYTES, BYTES_PER_S, DAY, HOUR, MINUTE, SECONDS, Unit, UnitError, parse
 
 DELIMITERS = ",;\t|"
@@ -40,6 +42,30 @@ def delimiter_of(line: str) -> str:
     return max(DELIMITERS, key=line.count)
 
 
+def rows(opened: Opened) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and stripped cells in one pass, without empty lines and those that begin with #; the heading is the first.
+
+    Raises:
+        ReaderError: quotes that do not close, a cell of more than 131,072 characters, or the file cannot be read.
+    """
+    first = next((line for line in opened.head.lines if line.strip() and not line.startswith("#")), "")
+    line = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        for number, words in opened.lines():
+            line = number
+            yield words
+
+    try:
+        for cells in csv.reader(lines(), delimiter=delimiter_of(first), strict=True):
+            row = [cell.strip() for cell in cells]
+            if any(row) and not row[0].startswith("#"):
+                yield line, row
+    except csv.Error as error:
+        raise opened.refuse(f"it is no line of a CSV ({error})", line) from None
+
+
 def stamp(cell: str, *, is_day_first: bool = False) -> datetime | None:
     """A time stamp, ISO 8601 or with slashes (m/d/yyyy unless the day is first), None for anything else."""
     found = _SLASHED.fullmatch(cell)
@@ -58,10 +84,12 @@ def stamp(cell: str, *, is_day_first: bool = False) -> datetime | None:
         return None
 
 
-def day_and_month(cell: str) -> tuple[int, int] | None:
-    """The first two numbers of a date with slashes, None for anything else."""
-    found = _SLASHED.fullmatch(cell)
-    return (int(found[1]), int(found[2])) if found else None
+def is_day_first(cells: Sequence[str]) -> bool | None:
+    """Whether dates with slashes begin with the day: told by the first number above 12, None where none is."""
+    found = [match for cell in cells if (match := _SLASHED.fullmatch(cell)) is not None]
+    if any(int(match[1]) > 12 for match in found):
+        return True
+    return False if any(int(match[2]) > 12 for match in found) else None
 
 
 def since_1970_s(time: datetime) -> float:
