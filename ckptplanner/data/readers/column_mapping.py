@@ -333,7 +333,7 @@ def _note(column: ValueColumn) -> Text:
 
 def _check(opened: Opened, mapping: ColumnMapping, headings: Sequence[str]) -> None:
     """The mapping fits the table."""
-    if mapping.asks and not mapping.time_format:
+    if mapping.time and not mapping.time_format:
         raise opened.refuse("say whether its dates are month/day/year or day/month/year")
     named = (mapping.time, mapping.end, mapping.duration, mapping.kind, mapping.nodes, mapping.node_names, mapping.job,
              mapping.system, mapping.step, *(column.column for column in mapping.values))  # fmt: skip
