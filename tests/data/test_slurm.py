@@ -219,6 +219,11 @@ def test_columns_in_any_order_with_a_delimiter_at_the_end(tmp_path: Path) -> Non
     assert (run.start_s, run.end_s, run.nodes) == (at(T[1]) - 86401, at(T[1]), None)
 
 
+def test_a_dot_in_a_name_makes_no_step(tmp_path: Path) -> None:
+    words = rows(f"train.sh|7|FAILED|{T[0]}|{T[1]}", f"x|7.0|FAILED|{T[0]}|{T[1]}", heading="JobName|JobID|State|Start|End")
+    assert [run.job for run in read(wrote(tmp_path, words)).runs] == ["train.sh"]
+
+
 def test_an_end_from_elapsed_and_rows_that_never_ran(tmp_path: Path) -> None:
     words = rows(
         f"7|FAILED|{T[0]}|Unknown|00:30",

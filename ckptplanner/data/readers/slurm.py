@@ -106,20 +106,21 @@ def _try(cells: Mapping[str, str], where: str, found: Found) -> Try | None:
 def _read(opened: Opened) -> FileEvidence:
     tries: list[Try] = []
     found = Found()
-    delimiter, words = "|", list[str]()
+    delimiter, words, is_id_first = "|", list[str](), False
     for number, line in opened.lines():
+        if is_id_first and "." in line.partition(delimiter)[0]:  # most rows are steps
+            continue
         if (heading := _heading(line) if "tate" in line.casefold() else None) is not None:
             delimiter, words = heading
+            is_id_first = words[0] in ("jobid", "jobidraw")
             found.has_restarts = found.has_restarts or "restarts" in words
             _check_columns(opened, number, words)
             continue
-        if not words:
-            if number > _HEADING_LINES:
-                break
+        if not words and number > _HEADING_LINES:
+            break
+        if not words or not line.strip():
             continue
         cells = line.split(delimiter)
-        if "." in cells[0] or not line.strip():  # a step, in the usual order of columns
-            continue
         row = dict(zip(words, cells, strict=False))
         if "." in (row.get("jobidraw") or row.get("jobid", "")):
             continue

@@ -23,7 +23,7 @@ from ckptplanner.data.readers.tables import EPOCH, since_1970_s, stamp
 from ckptplanner.text import Text, text
 from ckptplanner.units import SECONDS, brief
 
-TRIES_CAP = 200_000
+TRIES_CAP = 100_000
 NODES_CAP = 100_000  # names in one list
 NAMES_CAP = 1_000_000  # in one file; the lists after that are counted only
 LATEST_S = 1e11  # a later end is no time
