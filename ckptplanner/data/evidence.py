@@ -161,6 +161,7 @@ class Event:
     downtime_s: float | None = None
     is_zoned: bool = False
     is_partial: bool = False  # from a record that soon forgets: events of this kind alone are no count of interruptions
+    system: str = ""  # of a table of several systems: one is looked at, as one job is
 
 
 @dataclass(frozen=True, slots=True)

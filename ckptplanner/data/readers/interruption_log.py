@@ -23,8 +23,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ckptplanner.data.readers.errors import ReaderError, printable, shown
+from ckptplanner.data.readers.tables import FAR_S, TIME_HEADINGS, delimiter_of, heading_words, number_scale, stamp
 from ckptplanner.data.records import Log
-from ckptplanner.units import DAY, HOUR, MINUTE
 
 SIZE_CAP_BYTES = 20_000_000
 LINE_CAP_CHARS = 20_000
@@ -33,25 +33,7 @@ MERGE_S = 60.0
 
 _ACCEPTED = "a CSV with a column time, or one time stamp a line, is expected"
 _TIMES = "a time such as 2026-11-29T14:05, 2026-11-29 14:05:30+01:00 or 11/29/2026 14:05 is expected"
-_HEADINGS = (
-    "time",
-    "timestamp",
-    "start",
-    "started",
-    "start_time",
-    "datetime",
-    "date",
-    "created_at",
-    "created_on",
-)
-_SCALES = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": MINUTE, "minute": MINUTE, "h": HOUR, "hr": HOUR, "hour": HOUR,
-           "d": DAY, "day": DAY}  # fmt: skip
-_NUMBERS = re.compile(r"(?:(?:time|t|at|start|elapsed|age|uptime)[ _]*)?[(\[]?([a-z]+?)s?[)\]]?")
-_AMERICAN = re.compile(
-    r"(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?: ?([AaPp])\.?[Mm]\.?)?)?"
-)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_FAR_S = 1e12
 
 
 class SystemNeeded(ReaderError):  # noqa: N818 - read as what it is in the sentence of an except
@@ -83,7 +65,7 @@ class _Events:
 
     def add_date(self, cell: str, line: int) -> None:
         """A time stamp; all must have a zone or none."""
-        time = _stamp(cell)
+        time = stamp(cell)
         if time is None:
             raise self.fail(line, f"{shown(cell)} is no time; {_TIMES}")
         zoned = time.tzinfo is not None
@@ -101,7 +83,7 @@ class _Events:
             value = float(cell) * scale
         except ValueError:
             raise self.fail(line, f"{shown(cell)} is no number, as the heading says it should be") from None
-        if not math.isfinite(value) or abs(value) > _FAR_S:
+        if not math.isfinite(value) or abs(value) > FAR_S:
             raise self.fail(line, f"{shown(cell)} is not a time that a log can hold")
         self.add(value, line)
 
@@ -110,28 +92,6 @@ class _Events:
         if len(self.at_s) >= EVENTS_CAP:
             raise self.fail(line, f"there are more than {EVENTS_CAP:,} events; give a shorter log")
         self.at_s.append(at_s)
-
-
-def _stamp(cell: str) -> datetime | None:
-    """A time stamp in one of the accepted forms, None otherwise."""
-    found = _AMERICAN.fullmatch(cell)
-    try:
-        if found is None:
-            # a bare number must not be read as a date without dashes
-            return datetime.fromisoformat(cell) if "-" in cell[1:] else None
-        month, day, year, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
-        half = (found[7] or "").lower()
-        if half and not 1 <= hour <= 12:
-            return None
-        return datetime(year, month, day, hour % 12 + (12 if half == "p" else 0) if half else hour, minute, second)
-    except ValueError:
-        return None
-
-
-def _number_scale(heading: str) -> float | None:
-    """The seconds in the unit that a heading names: hours, time_s, elapsed (min)."""
-    found = _NUMBERS.fullmatch(heading)
-    return _SCALES.get(found[1]) if found else None
 
 
 def _text(path: Path, source: str) -> str:
@@ -169,7 +129,7 @@ def _lines(text: str, source: str) -> Iterator[str]:
 def _records(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and stripped cells, without empty lines and those that begin with #."""
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    delimiter = max(",;\t|", key=first.count)
+    delimiter = delimiter_of(first)
     reader = csv.reader(_lines(text, source), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
@@ -180,20 +140,16 @@ def _records(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
         raise ReaderError(f"{source}, line {reader.line_num}: it is no line of a CSV ({error}); {_ACCEPTED}.") from None
 
 
-def _heading_words(cells: Sequence[str]) -> list[str]:
-    return [cell.casefold() for cell in cells]
-
-
 def _read(path: Path, source: str, system: int | None, without: Collection[str]) -> tuple[_Events, int | None]:
     """All events of a file, or of one system of a table; and how many nodes it has, where the table says so."""
     records = _records(_text(path, source), source)
     line, heading = next(records, (1, []))
-    words, events = _heading_words(heading), _Events(source)
+    words, events = heading_words(heading), _Events(source)
     if not heading:
         raise ReaderError(f"{source}: the file is empty; {_ACCEPTED}.")
     if {"system", "prob started"} <= set(words):
         return events, _read_table(records, words, events, system)
-    if _stamp(heading[0]) is not None:
+    if stamp(heading[0]) is not None:
         events.add_date(heading[0], line)
         for number, cells in records:
             events.add_date(cells[0], number)
@@ -217,11 +173,11 @@ def _read(path: Path, source: str, system: int | None, without: Collection[str])
 
 def _time_column(words: Sequence[str], line: int, events: _Events) -> tuple[int, float | None]:
     """Which column holds the time, and the scale of its numbers; None for dates."""
-    for word in _HEADINGS:
+    for word in TIME_HEADINGS:
         if word in words:
             return words.index(word), None
     for column, word in enumerate(words):
-        scale = _number_scale(word)
+        scale = number_scale(word)
         if scale is not None:
             return column, scale
     first = words[0]
