@@ -1,4 +1,4 @@
-"""Reads one generation of a checkpoint: its bytes by part and type, from `.metadata`, safetensors headers and zip directories."""
+"""Reads one generation of a checkpoint: bytes by part and type, from `.metadata`, safetensors headers, zip directories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ckptplanner.data.readers.checkpoint_layouts import Generation
 from ckptplanner.data.readers.dcp_metadata import Metadata, read_metadata
 from ckptplanner.data.readers.errors import ReaderError, printable
 from ckptplanner.data.readers.folder import Listing, files_below, regular
-from ckptplanner.data.readers.safetensors import count_tensors, read_header
+from ckptplanner.data.readers.safetensors import Tensor, count_tensors, read_header
 from ckptplanner.data.readers.source import Progress
 from ckptplanner.data.readers.torch_zip import read_archive, starts_like_one
 from ckptplanner.text import Text, text
@@ -51,7 +51,9 @@ class Contents:
     def has_optimizer(self) -> bool:
         """Whether something of an optimizer was seen in it."""
         parts = {part for (part, _), size in self.sizes.items() if size}
-        return bool(parts & {"master", "moments", "optimizer"} or self.archive_bytes["optimizer"] or "optimizer" in self.archive_says)
+        return bool(
+            parts & {"master", "moments", "optimizer"} or self.archive_bytes["optimizer"] or "optimizer" in self.archive_says
+        )
 
     @property
     def per_param(self) -> Mapping[tuple[str, str], float]:
@@ -108,36 +110,31 @@ def _some(contents: Contents, names: Iterator[str], most: int) -> list[str]:
 def _add_metadata(contents: Contents, folder: Path, progress: Progress) -> None:
     files = contents.listing.files
     weights = masters = 0
-    moments: list[int] = []
     for name in _some(contents, (name for name in files if name.rpartition("/")[2] == ".metadata"), METADATA_CAP):
         try:
             metadata = read_metadata(folder / name, printable(name), progress)
         except ReaderError as error:
-            contents.warnings.append(
-                text("{error} Only the sizes of its files are known.", error=str(error))
-            )
+            contents.warnings.append(text("{error} Only the sizes of its files are known.", error=str(error)))
             continue
         for row in metadata.sums:
             contents.sizes[row.part, row.dtype] += row.size_bytes
         contents.moments |= set(metadata.moments)
+        if not contents.params_from or (metadata.elements("weights") and not weights):
+            contents.params_from = name
         weights += metadata.elements("weights")
         masters += metadata.elements("master")
-        moments += [metadata.elements("moments") // len(metadata.moments)] if metadata.moments else []
-        contents.params_from = contents.params_from or name
         _look_for_files(contents, metadata, name)
     contents.params = weights or masters
     if contents.sizes and not weights and masters:
         contents.notes.append(text("There are no weights in it; the parameters are those of the master weights."))
-    elif contents.sizes and not contents.params and moments:
+    elif contents.moments and not contents.params:
         contents.notes.append(text("There are no weights in it, only what an optimizer keeps."))
 
 
 def _look_for_files(contents: Contents, metadata: Metadata, name: str) -> None:
     """Whether the data files that `.metadata` names are there and long enough."""
     files, where = contents.listing.files, name.rpartition("/")[0]
-    missing = [
-        path for path, end in metadata.files.items() if files.get(f"{where}/{path}" if where else path, -1) < end
-    ]
+    missing = [path for path, end in metadata.files.items() if files.get(f"{where}/{path}" if where else path, -1) < end]
     if missing and contents.listing.is_whole:
         contents.why_broken = text(
             "{count} of {all} data files are missing or cut off, {name} first",
@@ -153,7 +150,7 @@ def _look_for_files(contents: Contents, metadata: Metadata, name: str) -> None:
 def _add_safetensors(contents: Contents, folder: Path, progress: Progress) -> None:
     """Weights in the generation's own folder; only the headers are read."""
     names = (name for name in contents.listing.files if "/" not in name and name.endswith(".safetensors"))
-    tensors = []
+    tensors: list[Tensor] = []
     for name in _some(contents, names, SHARDS_CAP):
         progress(0.0)
         if name.startswith("adapter_"):

@@ -299,7 +299,9 @@ def _tracked(found: Found, parent: Path, root: str) -> Found:
         note = text("{tracker} is missing or empty, so which generations are complete is not known.", tracker=tracker)
         return replace(found, warnings=(*found.warnings, note))
     last = step_of(said)
-    is_named = any(one.name.rpartition("/")[2] == said or (one.step is not None and one.step == last) for one in found.generations)
+    is_named = any(
+        one.name.rpartition("/")[2] == said or (one.step is not None and one.step == last) for one in found.generations
+    )
     warnings = found.warnings
     if not (is_named or found.is_single):
         warnings += (text("{tracker} names {said}, which is not there.", tracker=tracker, said=said),)

@@ -129,9 +129,7 @@ def _of_incomplete(generations: tuple[Generation, ...]) -> Iterator[Text]:
     bad = [one for one in generations if one.why_not is not None]
     if not bad:
         return
-    shown = listed(
-        text("{name} ({why})", name=one.name or one.path.name, why=one.why_not or "") for one in bad[:NAMES_SHOWN]
-    )
+    shown = listed(text("{name} ({why})", name=one.name or one.path.name, why=one.why_not or "") for one in bad[:NAMES_SHOWN])
     if len(bad) == 1:
         yield text("One generation is not complete and is not counted: {names}.", names=shown)
     else:
@@ -295,7 +293,7 @@ def _read_archive(opened: Opened) -> FileEvidence:
         warnings.append(_ADAPTER)
     elif not is_whole:
         notes.append(text("Whether this is all that resuming needs the file does not say."))
-        if "optimizer" not in archive.says:
+        if "optimizer" not in archive.says and "weights" in archive.says:
             warnings.append(_NO_RESUME)
     measured = Measured(
         "checkpoint",

@@ -173,17 +173,19 @@ def _checked(answer: Any, name: str) -> Metadata:
             raise ReaderError(f"{name}: it asks for {what}, where only what describes tensors is expected.")
         known = _REFUSALS.get(str(why), f"this is broken ({what})")
         raise ReaderError(f"{name}: {known}, where the pickle of a checkpoint's metadata is expected.")
-    sums, files = answer.get("sums"), answer.get("files")
+    sums, files, moments = (_rows(answer.get(key)) for key in ("sums", "files", "moments"))
     counts = [answer.get(key) for key in ("blobs", "blob_bytes", "files_left_out")]
     is_good = (
-        isinstance(sums, list)
-        and all(map(_is_sum, sums))
-        and isinstance(files, list)
+        all(map(_is_sum, sums))
         and all(isinstance(row, list) and len(row) == 2 and type(row[0]) is str and _is_count(row[1]) for row in files)
         and all(map(_is_count, counts))
     )
     if not is_good:
         raise ReaderError(f"{name}: reading it gave no sums.")
     blobs, blob_bytes, left_out = (int(count or 0) for count in counts)
-    moments = tuple(printable(str(moment)) for moment in answer.get("moments", ()))
-    return Metadata(tuple(Sum(*row) for row in sums), moments, blobs, blob_bytes, dict(files), left_out)
+    named = tuple(printable(str(moment)) for moment in moments)
+    return Metadata(tuple(Sum(*row) for row in sums), named, blobs, blob_bytes, dict(files), left_out)
+
+
+def _rows(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

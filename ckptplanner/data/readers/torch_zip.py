@@ -131,9 +131,7 @@ def _entries(file: BinaryIO, size: int, name: str) -> Iterator[_Entry]:
                 f"{name}: {shown(printable(label))} is compressed, where torch.save stores its entries as they are."
             )
         if offset + plain > size:
-            raise ReaderError(
-                f"{name}: {shown(printable(label))} claims {plain:,} bytes, where the file has {size:,}."
-            )
+            raise ReaderError(f"{name}: {shown(printable(label))} claims {plain:,} bytes, where the file has {size:,}.")
         at += 46 + name_length + extra_length + comment_length
         yield _Entry(label, plain, offset)
 
