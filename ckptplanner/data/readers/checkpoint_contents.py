@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -76,13 +77,13 @@ def read_contents(generation: Generation, root: str, progress: Progress) -> Cont
     """Read one generation; what cannot be read of it is a warning, not an error."""
     if generation.files:
         return Contents(Listing(dict(generation.files), 0, True, _newest(generation)))
-    if generation.path.is_dir():
+    if os.path.isdir(generation.path):
         contents = Contents(files_below(generation.path, root, progress))
     else:
         status = regular(generation.path, root)
         sizes = {} if status is None else {generation.path.name: status.st_size}
         contents = Contents(Listing(sizes, 0, True, status.st_mtime if status else 0.0))
-    folder = generation.path if generation.path.is_dir() else generation.path.parent
+    folder = generation.path if os.path.isdir(generation.path) else generation.path.parent
     _add_metadata(contents, folder, progress)
     _add_safetensors(contents, folder, progress)
     _add_archives(contents, folder, progress)

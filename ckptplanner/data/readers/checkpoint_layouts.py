@@ -17,6 +17,7 @@ lightning 2.6.6, NeMo 2; read 2026-11-29.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -158,7 +159,7 @@ def why_incomplete(path: Path, kind: Kind, names: Names, root: str) -> Text | No
             return _missing("metadata.json")
         return _missing(".metadata") if backend == "torch_dist" and ".metadata" not in names.files else None
     if kind == "nemo":
-        if (path.parent / f"{path.name}-unfinished").exists():
+        if os.path.exists(f"{path}-unfinished"):
             return text("it is marked as unfinished")
         return None if regular(path / "weights" / "metadata.json", root) else _missing("weights/metadata.json")
     if kind == "hf":

@@ -129,7 +129,9 @@ def _of_incomplete(generations: tuple[Generation, ...]) -> Iterator[Text]:
     bad = [one for one in generations if one.why_not is not None]
     if not bad:
         return
-    shown = listed(text("{name} ({why})", name=one.name or one.path.name, why=one.why_not or "") for one in bad[:NAMES_SHOWN])
+    shown = listed(
+        text("{name} ({why})", name=one.name or printable(one.path.name), why=one.why_not or "") for one in bad[:NAMES_SHOWN]
+    )
     if len(bad) == 1:
         yield text("One generation is not complete and is not counted: {names}.", names=shown)
     else:

@@ -12,6 +12,9 @@ from ckptplanner.data.readers.source import Progress
 
 ENTRIES_CAP = 100_000
 DEPTH_CAP = 6
+# looked for by name where a folder has more files than are listed
+MARKERS = (".metadata", "metadata.json", "common.pt", "meta.pt", "trainer_state.json", "model.safetensors.index.json", "latest",
+           "latest_checkpointed_iteration.txt")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,12 @@ def regular(path: Path, root: str) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
+def _markers(path: Path, root: str) -> dict[str, int]:
+    """Those of MARKERS that are there, with their sizes."""
+    found = {name: regular(path / name, root) for name in MARKERS}
+    return {name: status.st_size for name, status in found.items() if status is not None}
+
+
 def names_in(path: Path, root: str) -> Names:
     """The names in a folder; none where it cannot be read."""
     files: set[str] = set()
@@ -68,7 +77,7 @@ def names_in(path: Path, root: str) -> Names:
         with os.scandir(path) as entries:
             for entry in entries:
                 if len(files) + len(folders) >= ENTRIES_CAP:
-                    return Names(frozenset(files), frozenset(folders), is_whole=False)
+                    return Names(frozenset({*files, *_markers(path, root)}), frozenset(folders), is_whole=False)
                 if entry.is_dir(follow_symlinks=False):
                     folders.add(entry.name)
                 elif entry.is_file(follow_symlinks=False) or regular(Path(entry.path), root) is not None:
@@ -94,7 +103,7 @@ def files_below(path: Path, root: str, progress: Progress) -> Listing:
         below, depth = waiting.pop()
         progress(0.0)
         try:
-            entries = list(_some(path / below, ENTRIES_CAP - looked_at + 1))
+            entries = _some(path / below, ENTRIES_CAP - looked_at + 1)
         except (OSError, ValueError):
             continue
         looked_at += len(entries)
@@ -109,16 +118,27 @@ def files_below(path: Path, root: str, progress: Progress) -> Listing:
                 else:
                     is_whole = False
                 continue
-            status = regular(Path(entry.path), root)
+            status = _status(entry, root)
             if status is None:
-                links_out += entry.is_symlink() and not entry.is_dir()
+                links_out += entry.is_symlink() and not is_inside(entry.path, root)
             elif (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
                 files[name] = status.st_size
                 newest = max(newest, status.st_mtime)
         if not is_whole and looked_at > ENTRIES_CAP:
+            files |= _markers(path, root)
             break
     return Listing(files, links_out, is_whole, newest)
+
+
+def _status(entry: os.DirEntry[str], root: str) -> os.stat_result | None:
+    """Like `regular`, without looking at the path again where it is no link."""
+    if entry.is_symlink():
+        return regular(Path(entry.path), root)
+    try:
+        return entry.stat(follow_symlinks=False) if entry.is_file(follow_symlinks=False) else None
+    except OSError:  # gone in between
+        return None
 
 
 def _some(path: Path, most: int) -> list[os.DirEntry[str]]:

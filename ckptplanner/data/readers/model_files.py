@@ -20,12 +20,18 @@ _SHAPE_KEYS = re.compile(r'"(hidden_size|n_embd|d_model|text_config|llm_config|d
 _NO_RESUME = text("These are weights without an optimizer: training cannot resume from them as it was.")
 
 
+def _is_object(head: Head) -> bool:
+    return head.text.lstrip()[:1] == "{"
+
+
 def _is_config(head: Head) -> bool:
-    return head.is_json and head.size <= CONFIG_CAP_BYTES and head.has('"model_type"') and bool(_SHAPE_KEYS.search(head.text))
+    return (
+        _is_object(head) and head.size <= CONFIG_CAP_BYTES and head.has('"model_type"') and bool(_SHAPE_KEYS.search(head.text))
+    )
 
 
 def _is_index(head: Head) -> bool:
-    return head.is_json and head.has('"weight_map"') and ".safetensors" in head.text
+    return _is_object(head) and head.has('"weight_map"') and ".safetensors" in head.text
 
 
 def _is_safetensors(head: Head) -> bool:

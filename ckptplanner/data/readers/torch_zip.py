@@ -28,8 +28,8 @@ _MOST_32 = 0xFFFFFFFF
 _WORDS = {
     "optimizer": re.compile(rb"exp_avg|momentum_buffer|optimizer_states"),
     "lightning": re.compile(rb"pytorch-lightning_version"),
-    "adapter": re.compile(rb"lora_[AB]\b|lora_[AB]\.|lora_embedding_"),
-    "weights": re.compile(rb"\.weight\b"),
+    "adapter": re.compile(rb"lora_[AB]|lora_embedding_"),
+    "weights": re.compile(rb"\.weight"),
 }
 
 
