@@ -158,6 +158,7 @@ def _directory(file: BinaryIO, size: int, name: str) -> tuple[int, int, int]:
     if at < 0 or len(tail) - at < 22:
         raise ReaderError(f"{name}: it has no directory at its end, so it is cut off; give the complete file.")
     count, length, start = struct.unpack_from("<HII", tail, at + 10)
+    end = size - tail_bytes + at
     locator = at - 20
     if locator >= 0 and tail[locator : locator + 4] == _LOCATOR64:
         (place,) = struct.unpack_from("<Q", tail, locator + 8)
@@ -168,4 +169,10 @@ def _directory(file: BinaryIO, size: int, name: str) -> tuple[int, int, int]:
         if record[:4] != _END64:
             raise ReaderError(f"{name}: its directory is broken at byte {place:,}; give the complete file.")
         count, length, start = struct.unpack_from("<QQQ", record, 32)
+        end = place
+    if start + length != end:
+        raise ReaderError(
+            f"{name}: its directory is not where it says, as in the data files of a distributed checkpoint, which hold "
+            "many archives; give the complete file, or the folder with .metadata."
+        )
     return count, length, start
