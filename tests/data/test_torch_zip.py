@@ -151,7 +151,7 @@ def test_cut_off(tmp_path: Path, keep: int) -> None:
 
 def test_a_data_file_of_a_distributed_checkpoint_is_many_archives() -> None:
     """The directory at its end is of the last tensor alone."""
-    with pytest.raises(ReaderError, match="the folder with .metadata"):
+    with pytest.raises(ReaderError, match=r"the folder with \.metadata"):
         read(SAMPLES.parent / "dcp" / "torchtitan-like" / "step-2" / "__1_0.distcp")
 
 

@@ -167,12 +167,16 @@ def _directory(file: BinaryIO, size: int, name: str) -> tuple[int, int, int]:
         file.seek(place)
         record = file.read(56)
         if record[:4] != _END64:
-            raise ReaderError(f"{name}: its directory is broken at byte {place:,}; give the complete file.")
+            raise _elsewhere(name)
         count, length, start = struct.unpack_from("<QQQ", record, 32)
         end = place
     if start + length != end:
-        raise ReaderError(
-            f"{name}: its directory is not where it says, as in the data files of a distributed checkpoint, which hold "
-            "many archives; give the complete file, or the folder with .metadata."
-        )
+        raise _elsewhere(name)
     return count, length, start
+
+
+def _elsewhere(name: str) -> ReaderError:
+    return ReaderError(
+        f"{name}: its directory is not where it says, as in the data files of a distributed checkpoint, which hold many "
+        "archives; give the complete file, or the folder with .metadata."
+    )
