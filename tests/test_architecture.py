@@ -96,7 +96,7 @@ MAY_IMPORT = {
         "ckptplanner.data",
         *LOW,
     ),
-    "ckptplanner.__main__": ("ckptplanner.cli",),
+    "ckptplanner.__main__": ("ckptplanner.cli", "ckptplanner.data.readers.dcp_child"),
 }
 
 
