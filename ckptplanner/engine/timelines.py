@@ -13,9 +13,9 @@ one sees more: its runs stand. Events refine the cause of a run that ended withi
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Joined:
     last_line_s: float | None = None  # of its log, where the scheduler says when it ended
     fault_s: float | None = None  # the first event of a node or the cluster just before its end
     is_suspect: bool = False  # cancelled right after such an event: a hang that was killed?
+    key: str = ""  # of the stop at its end: the same whenever the same files are read
 
     @property
     def end_s(self) -> float:
@@ -106,7 +107,18 @@ def timeline(files: Iterable[FileEvidence]) -> Timeline:
     for track in placed:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
     events = sorted((event for file in used for event in file.events if not event.system), key=lambda event: event.at_s)
-    return Timeline({job: _refined(runs, events) for job, runs in jobs.items()}, tuple(dict.fromkeys(notes)))
+    return Timeline({job: _keyed(job, _refined(runs, events)) for job, runs in jobs.items()}, tuple(dict.fromkeys(notes)))
+
+
+def _keyed(job: str, runs: Iterable[Joined]) -> tuple[Joined, ...]:
+    """Each run with a name of its own: the job and when it began."""
+    seen: Counter[str] = Counter()
+    found = []
+    for one in runs:
+        name = f"run {job} {one.run.start_s:.0f}"
+        seen[name] += 1
+        found.append(replace(one, key=name if seen[name] == 1 else f"{name} #{seen[name]}"))
+    return tuple(found)
 
 
 # ---------------------------------------------------------------- one source
@@ -148,8 +160,7 @@ def _without_repeats(runs: Iterable[Joined]) -> tuple[Joined, ...]:
     """The same run in two files of one kind is there once: as the file has it that knows its end, or saw it longer."""
     kept: list[Joined] = []
     for one in _in_order(runs):
-        near = takewhile(lambda at: one.run.start_s - kept[at].run.start_s <= _SAME_START_S, range(len(kept) - 1, -1, -1))
-        twin = next((at for at in near if _is_repeat(kept[at].run, one.run)), None)
+        twin = _twin(kept, one.run)
         if twin is None:
             kept.append(one)
         elif (one.run.kind != "open", one.end_s) > (kept[twin].run.kind != "open", kept[twin].end_s):
@@ -157,9 +168,16 @@ def _without_repeats(runs: Iterable[Joined]) -> tuple[Joined, ...]:
     return tuple(kept)
 
 
-def _is_repeat(one: Run, two: Run) -> bool:
-    is_other = bool(one.node_names and two.node_names and one.node_names != two.node_names)
-    return one.place.file != two.place.file and not is_other
+def _twin(kept: Sequence[Joined], run: Run) -> int | None:
+    """Which of the runs before it, in another file, began at the same moment on the same nodes."""
+    for at in range(len(kept) - 1, -1, -1):
+        other = kept[at].run
+        if run.start_s - other.start_s > _SAME_START_S:
+            return None
+        is_elsewhere = bool(run.node_names and other.node_names and run.node_names != other.node_names)
+        if run.place.file != other.place.file and not is_elsewhere:
+            return at
+    return None
 
 
 # ---------------------------------------------------------------- several sources
@@ -172,7 +190,7 @@ def _spans(runs: Sequence[Joined]) -> FloatArray:
 def _overlaps(one: FloatArray, two: FloatArray) -> FloatArray:
     """How long each of one runs beside each of the other. [s], (len(one), len(two))"""
     start = np.maximum(one[:, None, 0], two[None, :, 0])
-    return np.maximum(np.minimum(one[:, None, 1], two[None, :, 1]) - start, 0.0)
+    return np.asarray(np.maximum(np.minimum(one[:, None, 1], two[None, :, 1]) - start, 0.0))
 
 
 def _same_job(placed: Sequence[_Track], track: _Track) -> int | None:
