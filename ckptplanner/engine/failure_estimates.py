@@ -13,6 +13,7 @@ from ckptplanner.data.evidence import FileEvidence, Place, Restarts
 from ckptplanner.engine.evidence import Estimate, FailureRecord, Stop
 from ckptplanner.engine.failure_record import LEAST_KNOWN, age_s, count_words
 from ckptplanner.engine.failure_stats import LEAST_SHOWN, mtbi_interval_s, share_interval
+from ckptplanner.engine.timelines import node_count
 from ckptplanner.text import Text, text
 from ckptplanner.units import FRACTION, NUMBER, SECONDS
 
@@ -84,10 +85,11 @@ def _counted(
 def _from_count(one: Restarts, date: str, nodes: int, *, is_proposed: bool) -> Estimate:
     age = age_s(one)
     low, high = mtbi_interval_s(age, one.count)
-    notes = (count_words(one), *one.notes, *(() if one.nodes else (_NODES_NOT_SAID,)))
+    said = node_count(one.nodes)
+    notes = (count_words(one), *one.notes, *(() if said else (_NODES_NOT_SAID,)))
     return _counted(
         value=age / one.count if one.count else low, low=low, high=high if math.isfinite(high) else None, count=one.count,
-        places=(one.place,), date=date, notes=notes, nodes=one.nodes or nodes, is_proposed=is_proposed, is_derived=False,
+        places=(one.place,), date=date, notes=notes, nodes=said or nodes, is_proposed=is_proposed, is_derived=False,
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from ckptplanner.engine.failure_stats import (
     variation,
     weibull_fit,
 )
-from ckptplanner.engine.timelines import Timeline
+from ckptplanner.engine.timelines import Timeline, is_time, node_count
 from ckptplanner.engine.watches import Watch, watch_of_events, watch_of_runs
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
@@ -208,7 +208,7 @@ def _record_of_count(files: Sequence[FileEvidence], choices: Choices) -> Failure
     counts = [one for file in files for one in file.restarts if age_s(one) > 0.0 and one.count >= 0]
     if not counts:
         return None
-    counts.sort(key=lambda one: (-age_s(one) * (one.nodes or 1), one.job))
+    counts.sort(key=lambda one: (-age_s(one) * (node_count(one.nodes) or 1), one.job))
     jobs = tuple(dict.fromkeys(one.job for one in counts))
     one = next((one for one in counts if one.job == choices.job), counts[0])
     age = age_s(one)
@@ -216,7 +216,7 @@ def _record_of_count(files: Sequence[FileEvidence], choices: Choices) -> Failure
     none, open_ = np.zeros(0), np.zeros(0, dtype=bool)
     until = one.since_s + age
     return FailureRecord(
-        job=one.job, jobs=jobs, nodes=float(one.nodes) if one.nodes else math.nan, is_exposure_known=False, stops=(),
+        job=one.job, jobs=jobs, nodes=float(node_count(one.nodes) or math.nan), is_exposure_known=False, stops=(),
         first_s=one.since_s, last_s=until, exposure_s=age, count=one.count, mtbi_s=age / one.count if one.count else math.nan,
         low_s=low, high_s=high, gaps_s=none, is_open=open_, shape=None, trend=None, over_time_s=none, over_time_mtbi_s=none,
         over_time_low_s=none, over_time_high_s=none, combined=None, node_rate_per_s=math.nan, common_rate_per_s=math.nan,
@@ -226,8 +226,9 @@ def _record_of_count(files: Sequence[FileEvidence], choices: Choices) -> Failure
 
 def age_s(one: Restarts) -> float:
     """How long the restarts were counted for; 0 where the file does not say. [s]"""
-    age = one.until_s - one.since_s if one.until_s is not None else 0.0
-    return age if math.isfinite(age) and age > 0.0 else 0.0
+    if one.until_s is None or not is_time(one.until_s) or not is_time(one.since_s):
+        return 0.0
+    return max(one.until_s - one.since_s, 0.0)
 
 
 def count_words(one: Restarts) -> Text:

@@ -23,7 +23,7 @@ from ckptplanner.engine.failure_record import failure_record
 from ckptplanner.engine.restart_parts import restart_parts
 from ckptplanner.engine.timelines import timeline
 from ckptplanner.engine.watches import job_of
-from ckptplanner.frozen import FloatArray
+from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
 from ckptplanner.units import brief
 
@@ -32,6 +32,7 @@ PLACES_CAP, NOTES_CAP = 5, 6
 _ALIKE = 0.05  # values of two files closer than this do not contradict each other
 _SYNC = 0.02  # a stop this close to the whole save: training stops until it is written
 _SAME_MOMENT_S = 2.0
+_MOST = 1e30  # no time, size or rate is larger: NaN and infinity are left out with it
 _ORDER = (
     "mtbi", "shape", "shares", "stop", "restorable", "write", "interval", "step", "background_loss", "slowdown", "checkpoint",
     "bytes_per_param", "params", "detect", "reschedule", "start", "restore_read", "restart", "lost_steps", "queue",
@@ -119,7 +120,7 @@ def _sample(quantity: str, one: Measured, file: FileEvidence) -> _Sample | None:
     if quantity not in QUANTITIES:
         return None
     has_times = len(one.at_s) == len(one.values)
-    kept = [at for at, value in enumerate(one.values) if math.isfinite(value) and value >= 0.0]
+    kept = [at for at, value in enumerate(one.values) if 0.0 <= value <= _MOST]
     if not kept:
         return None
     return _Sample(
@@ -136,21 +137,24 @@ def _without_twins(samples: list[_Sample]) -> list[_Sample]:
     for one in samples:
         others = [other for other in seen.get(one.quantity, []) if other.places[0].file != one.places[0].file]
         if one.at_s and others:
-            rest = [at for at, moment in enumerate(one.at_s) if not any(_is_there(other, moment) for other in others)]
+            rest = np.flatnonzero(~_is_there(np.asarray(one.at_s), others)).tolist()
             if not rest:
                 continue
-            one = replace(
-                one, values=tuple(one.values[at] for at in rest), at_s=tuple(one.at_s[at] for at in rest)
-            )  # fmt: skip
+            one = replace(one, values=tuple(one.values[at] for at in rest), at_s=tuple(one.at_s[at] for at in rest))
         if one.at_s:
             seen.setdefault(one.quantity, []).append(one)
         kept.append(one)
     return kept
 
 
-def _is_there(sample: _Sample, moment_s: float) -> bool:
-    times = np.asarray(sample.at_s)
-    return bool(len(times)) and bool(np.abs(times - moment_s).min() <= _SAME_MOMENT_S)
+def _is_there(at_s: FloatArray, samples: Sequence[_Sample]) -> BoolArray:
+    """Which of these moments one of the samples has too."""
+    times = np.sort([moment for one in samples for moment in one.at_s])
+    after = np.searchsorted(times, at_s)
+    nearest = np.minimum(
+        np.abs(times[np.minimum(after, len(times) - 1)] - at_s), np.abs(times[np.maximum(after - 1, 0)] - at_s)
+    )  # fmt: skip
+    return np.asarray(nearest <= _SAME_MOMENT_S)
 
 
 def _derived_writes(samples: Sequence[_Sample]) -> list[_Sample]:

@@ -28,6 +28,8 @@ _SAME_START_S = 2.0
 _LAST_LINE_S = 6 * 3600.0  # a log that fell silent longer ago than this was not hanging but cut
 _LEAST_OVERLAP = 0.05  # of the longer of two sources: a short job beside a long one is not the same
 _VAGUE = ("unknown", "open")
+_MOST_NODES = 1_000_000  # as failures.mtbi_nodes takes
+FAR_S = 1e12  # no time of a file lies further from 1970
 _STRONGER: Mapping[Kind, frozenset[Kind]] = {  # what an event's kind may replace
     "process": frozenset({"unknown"}),
     "node": frozenset({"unknown", "process"}),
@@ -106,7 +108,8 @@ def timeline(files: Iterable[FileEvidence]) -> Timeline:
     jobs: dict[str, tuple[Joined, ...]] = {}
     for track in placed:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
-    events = sorted((event for file in used for event in file.events if not event.system), key=lambda event: event.at_s)
+    events = [event for file in used for event in file.events if not event.system and is_time(event.at_s)]
+    events.sort(key=lambda event: event.at_s)
     return Timeline({job: _keyed(job, _refined(runs, events)) for job, runs in jobs.items()}, tuple(dict.fromkeys(notes)))
 
 
@@ -137,19 +140,35 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
     return [_Track(reader, job, _without_repeats(runs)) for (reader, job), runs in found.items()]
 
 
+def is_time(moment_s: float | None) -> bool:
+    """Whether this can be a moment at all."""
+    return moment_s is not None and math.isfinite(moment_s) and abs(moment_s) <= FAR_S
+
+
+def node_count(nodes: int | None) -> int | None:
+    """A number of nodes that can be; None where it is not known."""
+    return nodes if nodes is not None and 1 <= nodes <= _MOST_NODES else None
+
+
 def _moments(run: Run) -> Iterable[float]:
     moments = (run.start_s, run.end_s, run.seen_until_s, run.first_step_s)
-    return (moment for moment in moments if moment is not None and math.isfinite(moment))
+    return (moment for moment in moments if moment is not None and is_time(moment))
 
 
 def _closed(run: Run, last_s: float) -> Run | None:
-    """The run with an end or a last moment; None where there is neither, or no time passed backwards."""
-    if not math.isfinite(run.start_s):
+    """The run with an end or a last moment; None where there is neither, or where time ran backwards."""
+    first_step = run.first_step_s if is_time(run.first_step_s) else None
+    eligible = run.eligible_s if is_time(run.eligible_s) else None
+    known = [moment for moment in (run.seen_until_s, first_step) if moment is not None and is_time(moment)]
+    seen = max(known, default=last_s)
+    run = replace(
+        run, first_step_s=first_step, eligible_s=eligible, seen_until_s=seen if known else None, nodes=node_count(run.nodes)
+    )  # fmt: skip
+    if not is_time(run.start_s):
         return None
     if run.end_s is not None:
-        return run if math.isfinite(run.end_s) and run.end_s >= run.start_s else None
-    seen = max((moment for moment in (run.seen_until_s, run.first_step_s) if moment is not None), default=last_s)
-    return replace(run, seen_until_s=seen) if math.isfinite(seen) and seen > run.start_s else None
+        return run if is_time(run.end_s) and run.end_s >= run.start_s else None
+    return replace(run, seen_until_s=seen) if is_time(seen) and seen > run.start_s else None
 
 
 def _in_order(runs: Iterable[Joined]) -> tuple[Joined, ...]:

@@ -9,7 +9,7 @@ docs/models.md 22. A person's choices (engine/evidence.py) say which job, which 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ import numpy as np
 from ckptplanner.data.evidence import Event, FileEvidence, Kind
 from ckptplanner.engine.evidence import Choices, Stop
 from ckptplanner.engine.failure_stats import merged_groups
-from ckptplanner.engine.timelines import Joined, Timeline
+from ckptplanner.engine.timelines import Joined, Timeline, is_time, node_count
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
 
@@ -120,19 +120,23 @@ def _stop_of_run(one: Joined) -> Stop:
 
 def watch_of_events(files: Sequence[FileEvidence], choices: Choices) -> Watch | None:
     begin, end = _period(choices)
-    events = [event for file in files if _SHORT_LIVED not in file.reader for event in file.events]
-    events = sorted((event for event in events if math.isfinite(event.at_s)), key=lambda event: event.at_s)
-    jobs = _ranked_systems(events)
+    systems: dict[str, list[Event]] = {}
+    for file in files:
+        for event in file.events if _SHORT_LIVED not in file.reader else ():
+            if is_time(event.at_s):
+                systems.setdefault(event.system, []).append(event)
+    jobs = _ranked_systems(systems)
     job = choices.job if choices.job is not None and choices.job in ("", *jobs) else (*jobs, "")[0]
-    own = [event for event in events if not job or event.system == job]
-    stops = _stops([stop for stop in _keyed(own) if begin <= stop.at_s <= end], choices)
+    picked = systems[job] if job else [event for some in systems.values() for event in some]
+    own = sorted(picked, key=lambda event: event.at_s)
+    stops = _stops(_keyed(own), choices)
     heads = [stop.at_s for stop in stops if stop.is_counted]
     if len(heads) < 2:
         return None
     first, last = max(begin, heads[0]), min(end, heads[-1])
     if last <= first:
         return None
-    counts = [event.nodes for event in own if event.nodes is not None]
+    counts = [count for count in (node_count(event.nodes) for event in own) if count is not None]
     nodes = float(max(counts)) if counts else math.nan
     notes = [
         text(
@@ -143,21 +147,20 @@ def watch_of_events(files: Sequence[FileEvidence], choices: Choices) -> Watch | 
     if jobs and not job and len(jobs) > 1:
         notes.append(text("{count} systems are taken together as one.", count=len(jobs)))
     return Watch(
-        job=job, jobs=jobs, stops=stops, first_s=first, last_s=last,
-        spans_s=np.array([[first, last]]), node_s=nodes * (last - first), nodes=nodes, is_exposure_known=False,
+        job=job, jobs=jobs, stops=tuple(stop for stop in stops if begin <= stop.at_s <= end), first_s=first,
+        last_s=last, spans_s=np.array([[first, last]]), node_s=nodes * (last - first), nodes=nodes, is_exposure_known=False,
         notes=tuple(notes),
     )  # fmt: skip
 
 
-def _ranked_systems(events: Iterable[Event]) -> tuple[str, ...]:
-    """The systems that are named, most node hours from first to last event first."""
-    first: dict[str, float] = {}
-    node_s: dict[str, float] = {}
-    for event in events:
-        if event.system:
-            begin = first.setdefault(event.system, event.at_s)
-            node_s[event.system] = max(node_s.get(event.system, 0.0), (event.at_s - begin) * (event.nodes or 1))
-    return tuple(sorted(node_s, key=lambda name: (-node_s[name], name)))
+def _ranked_systems(systems: Mapping[str, Sequence[Event]]) -> tuple[str, ...]:
+    """Those that have a name, most node hours from their first to their last event first."""
+
+    def node_s(name: str) -> float:
+        times = [event.at_s for event in systems[name]]
+        return (max(times) - min(times)) * max(node_count(event.nodes) or 1 for event in systems[name])
+
+    return tuple(sorted(filter(None, systems), key=lambda name: (-node_s(name), name)))
 
 
 def _keyed(events: Sequence[Event]) -> tuple[Stop, ...]:
