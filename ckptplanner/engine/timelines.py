@@ -13,6 +13,7 @@ one sees more: its runs stand. Events refine the cause of a run that ended withi
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -110,17 +111,18 @@ def timeline(files: Iterable[FileEvidence]) -> Timeline:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
     events = [event for file in used for event in file.events if not event.system and is_time(event.at_s)]
     events.sort(key=lambda event: event.at_s)
-    return Timeline({job: _keyed(job, _refined(runs, events)) for job, runs in jobs.items()}, tuple(dict.fromkeys(notes)))
+    causes = _Causes(tuple(event for event in events if event.kind in _STRONGER))
+    return Timeline({job: _keyed(job, runs, causes) for job, runs in jobs.items()}, tuple(dict.fromkeys(notes)))
 
 
-def _keyed(job: str, runs: Iterable[Joined]) -> tuple[Joined, ...]:
-    """Each run with a name of its own: the job and when it began."""
+def _keyed(job: str, runs: Iterable[Joined], causes: _Causes) -> tuple[Joined, ...]:
+    """Each run with its cause, and with a name of its own: the job and when it began."""
     seen: Counter[str] = Counter()
     found = []
     for one in runs:
         name = f"run {job} {one.run.start_s:.0f}"
         seen[name] += 1
-        found.append(replace(one, key=name if seen[name] == 1 else f"{name} #{seen[name]}"))
+        found.append(causes.told(replace(one, key=name if seen[name] == 1 else f"{name} #{seen[name]}")))
     return tuple(found)
 
 
@@ -161,9 +163,9 @@ def _closed(run: Run, last_s: float) -> Run | None:
     eligible = run.eligible_s if is_time(run.eligible_s) else None
     known = [moment for moment in (run.seen_until_s, first_step) if moment is not None and is_time(moment)]
     seen = max(known, default=last_s)
-    run = replace(
-        run, first_step_s=first_step, eligible_s=eligible, seen_until_s=seen if known else None, nodes=node_count(run.nodes)
-    )  # fmt: skip
+    clean = (first_step, eligible, seen if known else None, node_count(run.nodes))
+    if clean != (run.first_step_s, run.eligible_s, run.seen_until_s, run.nodes):
+        run = replace(run, first_step_s=clean[0], eligible_s=clean[1], seen_until_s=clean[2], nodes=clean[3])
     if not is_time(run.start_s):
         return None
     if run.end_s is not None:
@@ -301,29 +303,29 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
 # ---------------------------------------------------------------- why they ended
 
 
-def _refined(runs: Sequence[Joined], events: Sequence[Event]) -> tuple[Joined, ...]:
-    """The causes that events just before an end tell."""
-    telling = [event for event in events if event.kind in _STRONGER]
-    if not telling:
-        return tuple(runs)
-    at = np.array([event.at_s for event in telling])
-    return tuple(_with_cause(one, telling, at) for one in runs)
+class _Causes:
+    """Events in order of time that tell why a run ended."""
 
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = events
+        self._at_s = [event.at_s for event in events]
 
-def _with_cause(one: Joined, events: Sequence[Event], at_s: FloatArray) -> Joined:
-    run, end = one.run, one.run.end_s
-    if end is None:
-        return one
-    first, last = np.searchsorted(at_s, (end - BEFORE_S, end + AFTER_S))
-    near = [event for event in events[first:last] if _concerns(event, run)]
-    faults = [event.at_s for event in near if event.kind != "process" and run.start_s <= event.at_s <= end]
-    if run.kind == "cancelled":
-        return replace(one, is_suspect=bool(faults))
-    for event in near:
-        if run.kind in _STRONGER[event.kind]:
-            run = replace(run, kind=event.kind, said=f"{one.run.said}; {event.said}" if one.run.said else event.said)
-    is_fault = run.kind in ("node", "cluster") and bool(faults)
-    return replace(one, run=run, fault_s=min(faults) if is_fault else None)
+    def told(self, one: Joined) -> Joined:
+        """The run with the cause that the events just before its end tell."""
+        run, end = one.run, one.run.end_s
+        if end is None or not self._events:
+            return one
+        first, last = bisect_left(self._at_s, end - BEFORE_S), bisect_left(self._at_s, end + AFTER_S)
+        near = [event for event in self._events[first:last] if _concerns(event, run)]
+        faults = [event.at_s for event in near if event.kind != "process" and run.start_s <= event.at_s <= end]
+        if run.kind == "cancelled":
+            return replace(one, is_suspect=bool(faults))
+        for event in near:
+            if run.kind in _STRONGER[event.kind]:
+                run = replace(run, kind=event.kind, said=f"{one.run.said}; {event.said}" if one.run.said else event.said)
+        if run.kind in ("node", "cluster") and faults:
+            return replace(one, run=run, fault_s=min(faults))
+        return one if run is one.run else replace(one, run=run)
 
 
 def _concerns(event: Event, run: Run) -> bool:
