@@ -76,7 +76,7 @@ def read_evidence(files: Sequence[FileEvidence], choices: Choices, *, nodes: int
     samples, questions = _samples(used, choices)
     samples += _derived_writes(samples)
     read_s = [value for one in samples if one.quantity == "restore_read" and not one.is_doubtful for value in one.values]
-    told = {one.quantity for one in samples}
+    told = {one.quantity for one in samples if not one.is_doubtful}
     for part in restart_parts(line, job_of(line, choices), choices, float(np.median(read_s)) if read_s else None):
         if part.quantity not in told:
             samples.append(

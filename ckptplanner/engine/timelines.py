@@ -28,6 +28,9 @@ BEFORE_S, AFTER_S = 600.0, 60.0  # an event this close to the end of a run is it
 _SAME_START_S = 2.0
 _LAST_LINE_S = 6 * 3600.0  # a log that fell silent longer ago than this was not hanging but cut
 _LEAST_OVERLAP = 0.05  # of the longer of two sources: a short job beside a long one is not the same
+_QUARTER_S, _ZONES = 900.0, 14 * 4  # zones are quarters of an hour apart, and at most 14 hours
+_STARTED_S = 120.0  # from a scheduler's start to the first line of a log
+_STARTS = 200  # that are compared to tell one clock from another
 _VAGUE = ("unknown", "open")
 _MOST_NODES = 1_000_000  # as failures.mtbi_nodes takes
 FAR_S = 1e12  # no time of a file lies further from 1970
@@ -81,6 +84,10 @@ class _Track:
         return sum(points) / len(points)
 
     @property
+    def is_zoned(self) -> bool:
+        return self.runs[0].run.is_zoned
+
+    @property
     def length_s(self) -> float:
         return float(np.diff(_spans(self.runs)).sum())
 
@@ -92,20 +99,14 @@ def timeline(files: Iterable[FileEvidence]) -> Timeline:
     tracks = sorted(_tracks(used, notes), key=lambda one: (-one.known, -one.length_s, one.reader, one.job))
     placed: list[_Track] = []
     for track in tracks:
-        at = _same_job(placed, track)
+        at, own = _same_job(placed, track)
         if at is None:
             placed.append(track)
             continue
         first = placed[at]
-        if first.runs[0].run.is_zoned != track.runs[0].run.is_zoned:
-            notes.append(
-                text(
-                    "The times of {one} and {two} are not both with a zone, so their runs may be hours apart.",
-                    one=first.runs[0].run.place.file,
-                    two=track.runs[0].run.place.file,
-                )
-            )
-        placed[at] = replace(first, runs=_join(first.runs, track.runs))
+        if first.is_zoned != track.is_zoned:
+            notes.append(_zone_words(first, track, own.runs[0].run.start_s - track.runs[0].run.start_s))
+        placed[at] = replace(first, runs=_join(first.runs, own.runs))
     jobs: dict[str, tuple[Joined, ...]] = {}
     for track in placed:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
@@ -136,7 +137,9 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
         for run in file.runs:
             closed = _closed(run, last)
             if closed is None:
-                notes.append(text("{place}: a run without an end, left out.", place=str(run.place)))
+                notes.append(
+                    text("{place}: a run without an end whose last moment is not known is left out.", place=str(run.place))
+                )
                 continue
             found.setdefault((file.reader, run.job), []).append(Joined(closed))
     return [_Track(reader, job, _without_repeats(runs)) for (reader, job), runs in found.items()]
@@ -214,21 +217,67 @@ def _overlaps(one: FloatArray, two: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.minimum(one[:, None, 1], two[None, :, 1]) - start, 0.0))
 
 
-def _same_job(placed: Sequence[_Track], track: _Track) -> int | None:
-    """Which job of another source this is: the one beside which it runs longest, for most of the shorter one's time."""
-    own = _spans(track.runs)
-    best, most = None, 0.0
+def _same_job(placed: Sequence[_Track], track: _Track) -> tuple[int | None, _Track]:
+    """Which job of another source this is, and its runs on that one's clock.
+
+    It is the one of the same name, else the one beside which it runs longest, for most of the shorter one's time.
+    """
+    best, own = None, track
+    most = (False, 0.0)
     for at, other in enumerate(placed):
         if other.reader == track.reader:
             continue
-        theirs = _spans(other.runs)
-        if theirs[:, 1].max() <= own[:, 0].min() or own[:, 1].max() <= theirs[:, 0].min():
-            continue
-        shared = float(sum(_overlaps(own[i : i + 512], theirs).sum() for i in range(0, len(own), 512)))
+        moved = _on_clock_of(other, track)
+        shared = _shared_s(moved, other)
         shorter, longer = sorted((track.length_s, other.length_s))
-        if shared >= max(shorter / 2.0, _LEAST_OVERLAP * longer) and shared > most:
-            best, most = at, shared
-    return best
+        rank = (other.job == track.job, shared)
+        if shared > 0.0 and shared >= max(shorter / 2.0, _LEAST_OVERLAP * longer) and rank > most:
+            best, own, most = at, moved, rank
+    return best, own
+
+
+def _shared_s(one: _Track, two: _Track) -> float:
+    """How long the two run at once. [s]"""
+    a, b = _spans(one.runs), _spans(two.runs)
+    if b[:, 1].max() <= a[:, 0].min() or a[:, 1].max() <= b[:, 0].min():
+        return 0.0
+    return float(sum(_overlaps(a[at : at + 512], b).sum() for at in range(0, len(a), 512)))
+
+
+def _on_clock_of(other: _Track, track: _Track) -> _Track:
+    """Where one has times with a zone and the other without: moved by the quarter hours by which most starts are apart."""
+    if other.is_zoned == track.is_zoned:
+        return track
+    apart = np.subtract.outer(_spans(other.runs)[:_STARTS, 0], _spans(track.runs)[:_STARTS, 0]).ravel()
+    quarters = np.round(apart / _QUARTER_S)
+    is_near = (np.abs(apart - quarters * _QUARTER_S) <= _STARTED_S) & (np.abs(quarters) <= _ZONES)
+    if not is_near.any():
+        return track
+    offsets, counts = np.unique(quarters[is_near], return_counts=True)
+    if 2 * counts.max() < min(len(track.runs), len(other.runs), _STARTS):
+        return track
+    shift = float(offsets[counts.argmax()]) * _QUARTER_S
+    return replace(track, runs=tuple(replace(one, run=_moved(one.run, shift, other.is_zoned)) for one in track.runs))
+
+
+def _moved(run: Run, shift_s: float, is_zoned: bool) -> Run:
+    def later(moment: float | None) -> float | None:
+        return None if moment is None else moment + shift_s
+
+    return replace(
+        run, start_s=run.start_s + shift_s, end_s=later(run.end_s), eligible_s=later(run.eligible_s),
+        seen_until_s=later(run.seen_until_s), first_step_s=later(run.first_step_s), is_zoned=is_zoned,
+    )  # fmt: skip
+
+
+def _zone_words(first: _Track, second: _Track, shift_s: float) -> Text:
+    one, two = first.runs[0].run.place.file, second.runs[0].run.place.file
+    if shift_s:
+        return text(
+            "Only one of {one} and {two} has times with a zone: those of {two} are moved by {hours} h.",
+            one=one, two=two, hours=f"{shift_s / 3600.0:+g}",
+        )  # fmt: skip
+    return text("Only one of {one} and {two} has times with a zone: their runs may be hours apart.", one=one, two=two)
 
 
 def _join(first: Sequence[Joined], second: Sequence[Joined]) -> tuple[Joined, ...]:

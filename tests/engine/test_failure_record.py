@@ -204,6 +204,20 @@ def test_a_short_job_beside_a_long_log_is_another_job() -> None:
     assert record.exposure_s == 100 * HOUR
 
 
+def test_the_same_accounting_as_text_and_json_is_counted_once() -> None:
+    """The text has local times without a zone, the JSON seconds since 1970: seven hours apart, two jobs side by side."""
+    runs = [run(start, start + 3, "node", job=job) for start in (0, 4, 9, 15) for job in ("a", "b")]
+    local = file("slurm-text", "sacct.txt", runs=tuple(runs))
+    utc = tuple(
+        replace(one, start_s=one.start_s + 7 * HOUR, end_s=(one.end_s or 0.0) + 7 * HOUR, is_zoned=True, place=Place("j"))
+        for one in runs
+    )
+    record = record_of(local, file("slurm-json", "sacct.json", runs=utc), choices=Choices(job=""))
+    assert set(record.jobs) == {"a", "b"}
+    assert (record.count, record.exposure_s) == (8, 24 * HOUR)
+    assert any("by +7 h" in str(note) for note in record.notes)
+
+
 def test_an_open_run_of_a_crashed_reader_has_an_end_or_is_left_out() -> None:
     record = of_runs(run(0, 10), run(12, None, "open"))
     assert record.exposure_s == 10 * HOUR
