@@ -11,7 +11,7 @@ from typing import Any
 
 from ckptplanner.data.evidence import FileEvidence, Place, Restarts
 from ckptplanner.engine.evidence import Estimate, FailureRecord, Stop
-from ckptplanner.engine.failure_record import LEAST_KNOWN, age_s, count_words
+from ckptplanner.engine.failure_record import LEAST_KNOWN, age_s, count_words, shape_words
 from ckptplanner.engine.failure_stats import LEAST_SHOWN, mtbi_interval_s, share_interval
 from ckptplanner.engine.timelines import node_count
 from ckptplanner.text import Text, text
@@ -23,13 +23,16 @@ _SHAPES = (0.2, 10.0)  # what failures.weibull_shape takes
 _TITLE = text("Interrupted every")
 _NODES_NOT_SAID = text("No file says on how many nodes; taken as this job's.")
 
+_OF_NODES = text("Events of nodes, not interruptions of a job, and no file says of how many nodes.")
+_OF_HARDWARE = ("xid", "dmesg")  # in the ids of readers whose events are of hardware
+
 
 def failure_estimates(record: FailureRecord | None, files: Sequence[FileEvidence], nodes: int) -> Iterable[Estimate]:
     """What the record of interruptions settles; counts of restarts without times stand beside it."""
     if record is not None and (record.stops or record.is_exposure_known):
         stops = [stop for stop in record.stops if stop.is_counted]
         places, date = _places(record, stops, files)
-        yield _mtbi(record, places, date, nodes)
+        yield _mtbi(record, places, date, nodes, _is_of_nodes(record, files))
         if record.shape is not None and record.shape.can_tell:
             yield _shape(record, places, date)
         yield from _shares(stops, date)
@@ -52,20 +55,34 @@ def _places(record: FailureRecord, stops: Sequence[Stop], files: Sequence[FileEv
     return places, max((dates.get(name, "") for name in names), default="")
 
 
-def _mtbi(record: FailureRecord, places: tuple[Place, ...], date: str, nodes: int) -> Estimate:
+def _is_of_nodes(record: FailureRecord, files: Sequence[FileEvidence]) -> bool:
+    """Whether these are events of nodes, nobody says of how many, and not the interruptions of a job."""
+    if record.is_exposure_known or math.isfinite(record.nodes):
+        return False
+    readers = {file.file: file.reader for file in files}
+    return any(
+        stop.node_names or any(part in readers.get(stop.place.file, "") for part in _OF_HARDWARE) for stop in record.stops
+    )
+
+
+def _mtbi(record: FailureRecord, places: tuple[Place, ...], date: str, nodes: int, is_of_nodes: bool) -> Estimate:
     """M at a whole number of nodes, so that the rate of a node is what was counted."""
     is_said = math.isfinite(record.nodes)
     whole = max(round(record.nodes), 1) if is_said else nodes
     scale = record.nodes / whole if is_said else 1.0
     value, low, high = record.mtbi_s, record.low_s, record.high_s
-    notes = record.notes if is_said else (*record.notes, _NODES_NOT_SAID)
+    about_shape = shape_words(record.shape, record.is_open)
+    notes = tuple(note for note in record.notes if note not in about_shape)
+    if not is_said:
+        notes = (*notes, _OF_NODES if is_of_nodes else _NODES_NOT_SAID)
     if record.combined is not None:
         value, low, high = record.combined.mtbi_s, record.combined.low_s, record.combined.high_s
         notes = (text("Together with {name}, which counts as two interruptions.", name=record.combined.name), *notes)
     is_bound = not math.isfinite(value)
     return _counted(
         value=(low if is_bound else value) * scale, low=low * scale, high=high * scale if math.isfinite(high) else None,
-        count=record.count, places=places, date=date, notes=notes, nodes=whole, is_proposed=not is_bound,
+        count=record.count, places=places, date=date, notes=notes, nodes=whole,
+        is_proposed=not is_bound and not is_of_nodes,
         is_derived=record.combined is not None,
     )  # fmt: skip
 
@@ -123,7 +140,7 @@ def _shares(stops: Sequence[Stop], date: str) -> Iterable[Estimate]:
     if kinds.count("preempted"):
         notes.append(text("Runs that were taken away count as a lost cluster: no local checkpoint is left."))
     if len(kinds) < len(stops):
-        notes.append(text("{count} stops of unknown cause are left out.", count=len(stops) - len(kinds)))
+        notes.append(text("Stops of unknown cause, left out: {count}.", count=len(stops) - len(kinds)))
     others: tuple[tuple[str, Any], ...] = (
         ("failures.node_share", node),
         ("failures.cluster_share", round(max(1.0 - process - node, 0.0), 3)),

@@ -80,7 +80,8 @@ def _record(watch: Watch, choices: Choices, nodes: int) -> FailureRecord:
         mtbi_s=exposure / count if count else math.nan, low_s=low, high_s=high, gaps_s=gaps, is_open=is_open, shape=shape,
         trend=trend, over_time_s=np.append(heads, watch.last_s)[moving.index], over_time_mtbi_s=moving.mtbi_s,
         over_time_low_s=moving.low_s, over_time_high_s=moving.high_s, combined=combined, node_rate_per_s=node_rate,
-        common_rate_per_s=common_rate, notes=(*watch.notes, *_words(trend, shape, gaps, is_open, in_watch, exposure), *notes),
+        common_rate_per_s=common_rate,
+        notes=(*watch.notes, *_words(trend, in_watch, exposure), *shape_words(shape, is_open), *notes),
     )  # fmt: skip
 
 
@@ -171,15 +172,13 @@ def _combined(
     return Combined(record=row.id, name=row.name, mtbi_s=rate.mtbi_s(at), low_s=low, high_s=high), ()
 
 
-def _words(
-    trend: Trend | None, shape: Shape | None, gaps_s: FloatArray, is_open: BoolArray, stops: Sequence[Stop], exposure_s: float
-) -> Iterable[Text]:
+def _words(trend: Trend | None, stops: Sequence[Stop], exposure_s: float) -> Iterable[Text]:
     """What is to be known before the numbers are believed."""
     if not stops:
         yield text("No interruption in {time} of running: M is at least what is shown.", time=brief(exposure_s, SECONDS))
     merged = sum(stop.merged - 1 for stop in stops)
     if merged:
-        yield text("{count} lines belong to an interruption just before them and are not counted again.", count=f"{merged:,}")
+        yield text("Lines that belong to the interruption just before them, not counted again: {count}.", count=f"{merged:,}")
     if trend is not None and trend.direction != "none":
         words = {
             "rarer": text("Interruptions come more rarely as time goes on (U = {u}).", u=f"{trend.laplace_u:.2f}"),
@@ -187,17 +186,26 @@ def _words(
         }
         yield words[trend.direction]
         yield text("Restrict the period to what is still true; the shape mixes better times with worse ones.")
+
+
+def shape_words(shape: Shape | None, is_open: BoolArray) -> tuple[Text, ...]:
+    """What the number of gaps allows to say of their law."""
     seen = int((~is_open).sum())
     if shape is None or not shape.can_tell:
-        yield text(
-            "{count} gaps are too few to tell their law from another: from {least} on it can be told.",
-            count=seen, least=LEAST_TELLING,
+        return (
+            text(
+                "Gaps seen to their end: {count}, too few to tell their law from another. From {least} on it can be told.",
+                count=seen, least=LEAST_TELLING,
+            ),
         )  # fmt: skip
-    elif seen < LEAST_SHOWN:
-        yield text(
-            "{count} gaps tell the law, but not its shape: from {least} on a number means something.",
-            count=seen, least=LEAST_SHOWN,
+    if seen < LEAST_SHOWN:
+        return (
+            text(
+                "{count} gaps tell their law from another, but not its shape: from {least} on a number means something.",
+                count=seen, least=LEAST_SHOWN,
+            ),
         )  # fmt: skip
+    return ()
 
 
 # ---------------------------------------------------------------- a count without times
@@ -234,7 +242,7 @@ def age_s(one: Restarts) -> float:
 def count_words(one: Restarts) -> Text:
     """The caveat of a count."""
     return text(
-        "A count of {count} restarts in {time} without their times: restarts and planned stops are in it, and what the "
-        "restarts were for is not known.",
+        "Restarts without their times: {count} in {time}. The time that restarts and planned stops took is in it, and what "
+        "they were for is not known.",
         count=one.count, time=brief(age_s(one), SECONDS),
     )  # fmt: skip

@@ -81,7 +81,7 @@ def _within(runs: Sequence[Joined], choices: Choices) -> list[Joined]:
 
 
 def _add_start(start: Part, one: Joined, read_s: float | None) -> None:
-    if one.run.first_step_s is not None:
+    if one.run.first_step_s is not None and one.run.first_step_s > one.run.start_s:  # else the log begins with the step
         start.add(one.run.first_step_s - one.run.start_s - (read_s or 0.0), one.run.place)
 
 

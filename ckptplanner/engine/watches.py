@@ -87,8 +87,7 @@ def watch_of_runs(line: Timeline, choices: Choices) -> Watch | None:
     if suspects:
         notes.append(
             text(
-                "{count} cancelled runs ended within 10 min of an event of their nodes: hangs that were killed? "
-                "Change their kind if so.",
+                "Cancelled within 10 min of an event of their nodes: {count}. Hangs that were killed? Change their kind if so.",
                 count=suspects,
             )
         )

@@ -198,6 +198,17 @@ def test_m_without_nodes_is_taken_as_this_jobs() -> None:
     assert any("how many nodes" in str(note) for note in m.notes)
 
 
+def test_events_of_nodes_are_no_interruptions_of_the_job() -> None:
+    def events(**more: Any) -> tuple[Event, ...]:
+        return tuple(Event(at * HOUR, "node", "DOWN", Place("n.txt", f"line {at}"), **more) for at in range(1, 9))
+
+    nodes = of(read(file("n.txt", reader="slurm-events", events=events(node_names=("a",)))), "mtbi")
+    assert not nodes.is_proposed
+    assert not of(read(file("n.txt", reader="xid", events=events())), "mtbi").is_proposed
+    assert of(read(file("n.txt", reader="event-log", events=events())), "mtbi").is_proposed
+    assert of(read(file("n.txt", reader="lanl-table", events=events(node_names=("a",), nodes=512))), "mtbi").is_proposed
+
+
 def test_without_an_interruption_m_is_a_bound_and_not_proposed() -> None:
     m = of(read(slurm(run(0, 1000, "completed"))), "mtbi")
     assert m.value == pytest.approx(333.808 * HOUR, rel=1e-5)

@@ -248,7 +248,7 @@ def test_a_cancelled_run_after_an_event_is_a_question_for_the_person() -> None:
     runs = file(runs=(run(0, 10, "cancelled"), run(11, 20, "process")))
     record = record_of(runs, file("dmesg", "dmesg", events=(event(9.95),)))
     assert record.count == 1
-    assert any("hangs" in str(note) for note in record.notes)
+    assert any("Hangs" in str(note) for note in record.notes)
 
 
 def test_causes_give_the_rate_of_a_node_and_of_all() -> None:
