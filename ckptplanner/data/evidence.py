@@ -161,7 +161,7 @@ class Event:
     node_names: tuple[str, ...] = ()  # where it happened
     downtime_s: float | None = None
     is_zoned: bool = False
-    system: str = ""  # which system, where the file has several: taken like the name of a job
+    system: str = ""  # of a table of several systems: one is looked at, as one job is
 
 
 @dataclass(frozen=True, slots=True)
