@@ -113,7 +113,7 @@ def test_imports_point_downward(module: str) -> None:
 
 FORMULAS = (
     "beyond", "checkpoint", "interval", "interruptions", "fsx", "cost", "replication", "laws", "save_sums", "renewal", "fleet",
-    "levels", "replay",
+    "levels", "replay", "failure_stats",
 )  # fmt: skip
 FORMULAS_MAY_IMPORT = {
     "__future__",
@@ -125,6 +125,7 @@ FORMULAS_MAY_IMPORT = {
     "typing",
     "numpy",
     "numpy.typing",
+    "scipy.optimize",
     "scipy.special",
     *LOW[:2],
     "ckptplanner.data.records",

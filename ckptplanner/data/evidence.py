@@ -128,6 +128,7 @@ class Measured:
     notes: tuple[Text, ...] = ()  # what is to be known of these values: approximate, from cache, one node only
     is_doubtful: bool = False  # from a page cache for example: shown, but not proposed
     question: Question | None = None
+    nodes: int | None = None  # that took part, where the file says: a rate of one node is not that of the job
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Every choice that a person can make about the files is in `Choices`; the same fi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,6 +83,7 @@ class Shape:
     scale_s: float
     p_exponential: float  # of the likelihood ratio test against shape 1
     can_tell: bool  # from 20 gaps on
+    cv: float = math.nan  # standard deviation over mean of the gaps that were seen to their end
 
 
 @dataclass(frozen=True, slots=True)
