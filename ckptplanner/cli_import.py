@@ -12,9 +12,10 @@ from typing import Any
 
 from ckptplanner.data.evidence import Gathered
 from ckptplanner.data.readers.evidence_files import gather
-from ckptplanner.engine.adopting import adopted
+from ckptplanner.engine.adopting import adopted, proposed
 from ckptplanner.engine.edits import EditError
-from ckptplanner.engine.evidence import Choices, Estimate, Reading, read_evidence
+from ckptplanner.engine.evidence import Choices, Estimate, Reading
+from ckptplanner.engine.readings import read_evidence
 from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.workbook_file import WorkbookError, read, write
 from ckptplanner.frozen import Frozen
@@ -32,6 +33,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--only", metavar="PATH", action="append", default=[], help="take this field alone, proposed or not; may be repeated"
     )
     command.add_argument("--job", metavar="NAME", help="count this job's interruptions; '' for all jobs together")
+    command.add_argument(
+        "--nodes",
+        metavar="N",
+        type=_count,
+        help="nodes of the job where no file says; those of the plan, or the most in a file",
+    )
     command.add_argument("--merge", metavar="TIME", type=_time, help="stops closer than this are one; 1 min if left out")
     command.add_argument(
         "--answer", metavar="QUESTION=QUANTITY", action="append", type=_answer, default=[],
@@ -44,6 +51,12 @@ def _time(written: str) -> float:
         return parse(written, SECONDS)
     except UnitError as error:
         raise argparse.ArgumentTypeError(f"{written!r}: {error}") from error
+
+
+def _count(written: str) -> int:
+    if not written.isdecimal() or not 1 <= int(written[:9]) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{written!r}: a whole number of nodes from 1 to 1,000,000 is expected")
+    return int(written)
 
 
 def _answer(written: str) -> tuple[str, str]:
@@ -64,11 +77,11 @@ def imported(options: argparse.Namespace) -> str:
     choices = replace(Choices(), job=options.job, answers=tuple(options.answer))
     if options.merge is not None:
         choices = replace(choices, merge_s=options.merge)
-    nodes = None if workbook is None else workbook.shown.scenario.workload.nodes
+    nodes = options.nodes or (_nodes(found) if workbook is None else workbook.shown.scenario.workload.nodes)
     reading = read_evidence(found.files, choices, nodes=nodes)
-    taken: list[Estimate] = []
+    taken: tuple[Estimate, ...] = ()
     if workbook is not None:
-        taken = _wanted(reading, options.only)
+        taken = _wanted(workbook.shown, reading, options.only)
         write(_with(workbook, adopted(workbook.shown, taken)), options.into)
     document = import_document(found, reading)
     if options.json:
@@ -91,16 +104,25 @@ def _with(workbook: Workbook, named: NamedScenario) -> Workbook:
     return workbook.model_copy(update={"scenarios": scenarios})
 
 
-def _wanted(reading: Reading, only: Sequence[str]) -> list[Estimate]:
-    """What is taken: all that is proposed, the first for each field; or the fields that are named."""
+def _nodes(found: Gathered) -> int:
+    """The most nodes that a run or an event had; 1 where no file says, and then the estimate says so."""
+    runs = (run.nodes or 1 for file in found.files for run in file.runs)
+    events = (event.nodes or 1 for file in found.files for event in file.events)
+    return max((*runs, *events), default=1)
+
+
+def _wanted(named: NamedScenario, reading: Reading, only: Sequence[str]) -> tuple[Estimate, ...]:
+    """What is taken: all that is proposed; or the fields that are named, proposed or not."""
+    if not only:
+        return proposed(named, reading.estimates)
     found: dict[str, Estimate] = {}
     for one in reading.estimates:
-        if one.path is not None and (one.path in only if only else one.is_proposed):
+        if one.path is not None and one.path in only:
             found.setdefault(one.path, one)
     missing = [path for path in only if path not in found]
     if missing:
         raise EditError(missing[0], "the files say nothing about this field")
-    return list(found.values())
+    return tuple(found.values())
 
 
 # ---------------------------------------------------------------- JSON

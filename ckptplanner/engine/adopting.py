@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ckptplanner.data.records import LayoutPart
@@ -20,8 +20,8 @@ from ckptplanner.engine.far_words import far_words
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
 from ckptplanner.frozen import PathError, spec_of, value_at
-from ckptplanner.text import Text
-from ckptplanner.units import SECONDS, Unit
+from ckptplanner.text import Text, text
+from ckptplanner.units import Unit
 
 DIGITS = 4  # of a measured value: more than any measurement knows
 BYTES_PER_PARAM_PATH = "workload.bytes_per_param"
@@ -109,6 +109,22 @@ def in_use(scenario: Scenario, estimate: Estimate) -> Any:
     return now
 
 
+def _fitting(scenario: Scenario, estimate: Estimate) -> Estimate:
+    """The same, no longer proposed where it belongs to another node or region than the scenario's."""
+    others = [(path, wanted) for path, wanted in estimate.only_for if str(value_at(scenario, path)) != wanted]
+    if not others or not estimate.is_proposed:
+        return estimate
+    note = text("For {wanted}, where the plan has {now}.", wanted=others[0][1], now=value_at(scenario, others[0][0]))
+    return replace(estimate, is_proposed=False, notes=(*estimate.notes, note))
+
+
+def proposed(named: NamedScenario, estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
+    """What is taken over all at once, in a good order: the kind of node first, since it brings its own price."""
+    fitting = (_fitting(named.scenario, one) for one in estimates)
+    found = [one for one in fitting if one.is_proposed and one.path is not None]
+    return tuple(sorted(found, key=lambda one: one.path != "workload.node"))
+
+
 def _difference(new: float | None, old: float | None) -> float | None:
     return None if new is None or old is None or not math.isfinite(new - old) else new - old
 
@@ -120,6 +136,7 @@ def _costs(plan: Plan) -> tuple[float | None, float | None]:
 
 
 def _effect(named: NamedScenario, plan: Plan, estimate: Estimate) -> Effect:
+    estimate = _fitting(named.scenario, estimate)
     now = in_use(named.scenario, estimate)
     source = "" if estimate.path is None else _source_kind(named, estimate.path)
     if estimate.path is None:
@@ -150,9 +167,3 @@ def effects(named: NamedScenario, plan: Plan, estimates: Sequence[Estimate]) -> 
         estimates: Those of a reading.
     """
     return tuple(_effect(named, plan, estimate) for estimate in estimates)
-
-
-def seconds_of(estimates: Sequence[Estimate], quantity: str) -> float | None:
-    """The value of a time among the estimates; None where no file says. [s]"""
-    found = (one for one in estimates if one.id == quantity and one.unit is SECONDS)
-    return next((float(one.value) for one in found), None)

@@ -53,6 +53,7 @@ class Estimate:
     shown: str = ""  # the value in words where it is no number
     notes: tuple[Text, ...] = ()
     with_paths: tuple[tuple[str, Any], ...] = ()  # fields that go with it: the nodes that M belongs to
+    only_for: tuple[tuple[str, str], ...] = ()  # proposed only where the scenario has these: the region of a price
     is_proposed: bool = True  # False: doubtful, or one of two that contradict each other: adopted only by itself
 
 

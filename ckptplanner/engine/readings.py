@@ -290,6 +290,7 @@ def _facts(file: FileEvidence) -> Iterable[Estimate]:
         yield Estimate(
             id=fact.path or str(fact.title), path=fact.path, title=fact.title, value=fact.value, unit=fact.unit, low=None,
             high=None, count=1, basis="stated", places=(fact.place,), date=file.date, shown=fact.shown, notes=fact.notes,
+            only_for=fact.only_for,
         )  # fmt: skip
 
 

@@ -24,7 +24,6 @@ from ckptplanner.text import Text, text
 
 _NAMES_CAP = 32
 _SEVERITY: tuple[Kind, ...] = ("cluster", "node", "preempted", "process", "unknown")
-_SHORT_LIVED = "kube"  # readers whose events are kept for an hour, in their ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +120,8 @@ def watch_of_events(files: Sequence[FileEvidence], choices: Choices) -> Watch | 
     begin, end = _period(choices)
     systems: dict[str, list[Event]] = {}
     for file in files:
-        for event in file.events if _SHORT_LIVED not in file.reader else ():
-            if is_time(event.at_s):
+        for event in file.events:
+            if is_time(event.at_s) and not event.is_partial:
                 systems.setdefault(event.system, []).append(event)
     jobs = _ranked_systems(systems)
     job = choices.job if choices.job is not None and choices.job in ("", *jobs) else (*jobs, "")[0]

@@ -1,6 +1,6 @@
 """Throws damaged files at the readers: each ends in a sound value or one sentence, whatever the bytes are.
 
-    attack(folder, seeds)   -> how many were read, how many refused; a Broken that names reader, sample and seed otherwise
+attack(folder, seeds)   -> how many were read, how many refused; a Broken that names reader, sample and seed otherwise
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ckptplanner.data.evidence import KIND_TITLES, QUANTITIES, Event, FileEviden
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.evidence_files import READERS
 from ckptplanner.data.readers.source import Reader, open_file
-from ckptplanner.engine.evidence import Choices, read_evidence
+from ckptplanner.engine.evidence import Choices
+from ckptplanner.engine.readings import read_evidence
 from tests.data.mutations import mutated
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -96,7 +97,7 @@ def read_damaged(reader: Reader, path: Path) -> FileEvidence | None:
         found = reader.read(opened)
         sound(found, reader.id)
         sound(read_evidence((found,), Choices(), nodes=32), "reading")
-        sound(read_evidence((found,), Choices(job="", counted=frozenset(KIND_TITLES)), nodes=None), "reading of all")
+        sound(read_evidence((found,), Choices(job="", counted=frozenset(KIND_TITLES)), nodes=7), "reading of all")
     except ReaderError as error:
         said = str(error)
         if "\n" in said or not said.endswith(".") or len(said) > 600:

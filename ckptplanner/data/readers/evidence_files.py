@@ -21,6 +21,7 @@ from ckptplanner.data.readers import (
     event_tables,
     hyperpod,
     kubernetes,
+    nvrx,
     path_benchmarks,
     slurm,
     storage_benchmarks,
@@ -28,6 +29,7 @@ from ckptplanner.data.readers import (
     training_logs,
     xid,
 )
+from ckptplanner.data.readers.column_mapping import ColumnMapping, MappingNeeded, read_mapped
 from ckptplanner.data.readers.errors import ReaderError, printable, shown
 from ckptplanner.data.readers.source import Opened, Progress, Reader, open_file
 from ckptplanner.text import Text, text
@@ -35,6 +37,7 @@ from ckptplanner.text import Text, text
 # the strict ones first: any CSV comes last
 READERS: tuple[Reader, ...] = (
     *slurm.READERS,
+    *nvrx.READERS,
     *torchrun.READERS,
     *kubernetes.READERS,
     *hyperpod.READERS,
@@ -172,7 +175,7 @@ def gather(
     paths: Sequence[Path],
     *,
     progress: Progress = lambda _: None,
-    mappings: Mapping[str, event_tables.ColumnMapping] | None = None,
+    mappings: Mapping[str, ColumnMapping] | None = None,
 ) -> Gathered:
     """Read all files and folders that were given.
 
@@ -198,8 +201,8 @@ def gather(
             if mapping is None:
                 evidence.append(read_file(path, name, share))
             else:
-                evidence.append(event_tables.read_mapped(open_file(path, name, share), mapping))
-        except event_tables.MappingNeeded as error:
+                evidence.append(read_mapped(open_file(path, name, share), mapping))
+        except MappingNeeded as error:
             tables.append(name)
             refused.append((name, str(error)))
         except _Unknown:
