@@ -3,6 +3,8 @@
 # make lint   format, rules, types        make bench-claim  a published claim, simulated
 #                                         make bench-simulator  its speed against SimPy
 #                                         make bench-optimise  a million plans ranked
+# make soak   100,000 damaged files over all readers
+#                                         make bench-log  a log of 1 GB, read in one pass
 #
 # `run` and `test` set up what is missing: packaging/setup.sh says how.
 
@@ -12,7 +14,7 @@ EXAMPLE := resources/examples/nemotron-3.5-super.ckptplan.json
 export LANG ?= C.UTF-8
 export PYQTGRAPH_QT_LIB := PySide6
 
-.PHONY: run test lint bench bench-claim bench-simulator bench-optimise shots
+.PHONY: run test lint bench bench-claim bench-simulator bench-optimise bench-log soak shots
 
 run: .venv/.desktop
 	@$(PYTHON) -m ckptplanner $(EXAMPLE)
@@ -36,6 +38,12 @@ bench-simulator: .venv/.offscreen
 
 bench-optimise: .venv/.offscreen
 	$(PYTHON) tests/bench/optimise.py
+
+bench-log: .venv/.offscreen
+	$(PYTHON) -m tests.bench.big_log
+
+soak: .venv/.offscreen
+	$(PYTHON) -m tests.soak.readers
 
 shots: .venv/.offscreen
 	QT_QPA_PLATFORM=offscreen $(PYTHON) packaging/shots.py

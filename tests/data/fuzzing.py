@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ckptplanner.data.evidence import KIND_TITLES, QUANTITIES, Event, FileEvidence, Measured, Run
+from ckptplanner.data.readers.checkpoints import read_folder
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.evidence_files import READERS
 from ckptplanner.data.readers.source import Reader, open_file
@@ -29,7 +31,7 @@ _MAY_BE_INFINITE = {"high_s", "over_time_high_s", "over_time_low_s", "over_time_
 _MAY_BE_NAN = {"nodes", "mtbi_s", "low_s", "node_rate_per_s", "common_rate_per_s", *_MAY_BE_INFINITE}
 
 
-class Broken(AssertionError):
+class Broken(AssertionError):  # noqa: N818 - read as what it is
     """An input that broke the promise; the message names it."""
 
 
@@ -107,6 +109,33 @@ def read_damaged(reader: Reader, path: Path) -> FileEvidence | None:
         raise
     except Exception as error:
         raise Broken(f"{reader.id}: {type(error).__name__}: {error}") from error
+    return found
+
+
+def folders() -> tuple[Path, ...]:
+    """Every checkpoint among the samples that is a folder."""
+    inside = (path for path in sorted(SAMPLES.rglob("*")) if path.is_dir() and not path.is_relative_to(KEPT))
+    found: list[Path] = []
+    for path in inside:
+        if not any(path.is_relative_to(one) for one in found) and read_folder(path, path.name, lambda _: None) is not None:
+            found.append(path)
+    return tuple(found)
+
+
+def read_damaged_folder(whole: Path, target: Path, seed: int) -> FileEvidence | None:
+    """A checkpoint folder with one of its files damaged; None where it is no checkpoint any more."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(whole, target)
+    files = [path for path in sorted(target.rglob("*")) if path.is_file() and path.stat().st_size <= _LARGEST]
+    chosen = files[seed % len(files)]
+    chosen.write_bytes(mutated(chosen.read_bytes(), seed))
+    try:
+        found = read_folder(target, target.name, lambda _: None)
+        sound(found, "folder")
+    except (ReaderError, Broken):
+        raise
+    except Exception as error:
+        raise Broken(f"{chosen.relative_to(target)}: {type(error).__name__}: {error}") from error
     return found
 
 

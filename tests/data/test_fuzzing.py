@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ckptplanner.data.readers.evidence_files import READERS
-from tests.data.fuzzing import KEPT, Broken, attack, cases, read_damaged, sound
+from tests.data.fuzzing import KEPT, Broken, attack, cases, folders, read_damaged, read_damaged_folder, sound
 from tests.data.mutations import mutated
 
 
@@ -25,10 +25,17 @@ def test_damaged_files_end_in_a_value_or_a_sentence(tmp_path: Path, part: int) -
     assert refused > 50
 
 
-@pytest.mark.parametrize("kept", sorted(KEPT.glob("*")) if KEPT.is_dir() else [], ids=lambda path: path.name)
-def test_what_broke_a_reader_once_breaks_none_again(kept: Path) -> None:
-    for reader in READERS:
-        read_damaged(reader, kept)
+def test_damaged_checkpoint_folders_end_in_a_value_too(tmp_path: Path) -> None:
+    whole = folders()
+    assert len(whole) >= 6
+    found = [read_damaged_folder(whole[seed % len(whole)], tmp_path / "folder", seed) for seed in range(60)]
+    assert sum(one is not None for one in found) > 20
+
+
+def test_what_broke_a_reader_once_breaks_none_again() -> None:
+    for kept in sorted(KEPT.glob("*")):
+        for reader in READERS:
+            read_damaged(reader, kept)
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,19 +13,27 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.data.fuzzing import KEPT, Broken, cases, read_damaged
+from ckptplanner.data.readers.errors import ReaderError
+from tests.data.fuzzing import KEPT, Broken, cases, folders, read_damaged, read_damaged_folder
 from tests.data.mutations import mutated
 
 COUNT, FIRST = 100_000, 1_000_000
 PIECE = 500
+FOLDERS = 100  # one damaged checkpoint folder for so many files: each starts a process
 
 
 def piece(first: int) -> tuple[int, int, list[str]]:
     """Some seeds, one after another: read, refused, and what broke."""
-    every, broken, read, refused = cases(), list[str](), 0, 0
+    every, whole, broken, read, refused = cases(), folders(), list[str](), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "damaged"
         for seed in range(first, first + PIECE):
+            if seed % FOLDERS == 0:
+                chosen = whole[seed // FOLDERS % len(whole)]
+                try:
+                    read_damaged_folder(chosen, Path(folder) / "folder", seed)
+                except (Broken, ReaderError) as error:
+                    broken.append(f"{chosen.name}, seed {seed}: {error}")
             case = every[seed % len(every)]
             target.write_bytes(raw := mutated(case.raw, seed))
             try:
@@ -47,10 +55,8 @@ def main() -> int:
         for more_read, more_refused, more_broken in pool.map(piece, range(first, first + count, PIECE)):
             read, refused = read + more_read, refused + more_refused
             broken += more_broken
-    whole = read + refused + len(broken)
-    print(
-        f"{whole:,} damaged files in {time.perf_counter() - began:.0f} s: {read:,} read, {refused:,} refused, {len(broken)} broke"
-    )
+    whole, seconds = read + refused + len(broken), time.perf_counter() - began
+    print(f"{whole:,} damaged files in {seconds:.0f} s: {read:,} read, {refused:,} refused, {len(broken)} broke")
     print("\n".join(broken[:20]))
     return int(bool(broken) or whole < count)
 
