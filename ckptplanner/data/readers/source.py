@@ -225,12 +225,13 @@ def open_file(path: Path, name: str | None = None, progress: Progress = _no_prog
     shown = printable(path.name if name is None else name)
     try:
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ReaderError(f"{shown}: this is no regular file.")
-        with path.open("rb") as file:
-            start = file.read(HEAD_BYTES)
+        if stat.S_ISREG(status.st_mode):
+            with path.open("rb") as file:
+                start = file.read(HEAD_BYTES)
     except OSError as error:
         raise ReaderError(f"{shown}: it cannot be read ({error.strerror}).") from None
     except ValueError:
         raise ReaderError(f"{shown}: this is no name of a file.") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise ReaderError(f"{shown}: this is no regular file.")
     return Opened(path, shown, Head(shown, status.st_size, start), progress)
