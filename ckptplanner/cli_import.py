@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ckptplanner.data.evidence import Gathered
+from ckptplanner.data.evidence import Gathered, Place
 from ckptplanner.data.readers.evidence_files import gather
 from ckptplanner.engine.adopting import adopted, proposed
 from ckptplanner.engine.edits import EditError
@@ -152,10 +152,15 @@ def _row(one: Estimate) -> dict[str, Any]:
         "count": one.count,
         "kind": one.basis,
         "proposed": one.is_proposed,
-        "source": [{"file": place.file, "where": place.where} for place in one.places],
+        "source": _place(one.places[0]) if one.places else None,
+        "places": [_place(place) for place in one.places],
         "date": one.date,
         "notes": [str(note) for note in one.notes],
     }
+
+
+def _place(place: Place) -> dict[str, str]:
+    return {"file": place.file, "where": place.where}
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,154 @@
+"""`ckptplanner import`: the table, the JSON of SPEC 11, and taking what was found into a plan."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ckptplanner.cli import main
+from ckptplanner.engine.scenario import NamedScenario, Workbook
+from ckptplanner.engine.workbook_file import read, write
+
+SAMPLES = Path("tests/data/samples")
+SACCT, MEGATRON, FIO = SAMPLES / "logs/sacct_parsable2.txt", SAMPLES / "logs/megatron-lm.log", SAMPLES / "storage/fio-3.33.json"
+
+
+def ran(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    try:
+        code = main(["import", *map(str, arguments)])
+    except SystemExit as error:
+        code = int(error.code or 0)
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    code, out, _ = ran(capsys, *arguments, "--json")
+    assert code == 0
+    made: dict[str, Any] = json.loads(out)
+    return made
+
+
+def found(made: dict[str, Any], path: str) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = made["found"]
+    return next(row for row in rows if row["path"] == path)
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    file = tmp_path / "job.ckptplan.json"
+    book = Workbook(scenarios=(NamedScenario(name="5 min"), NamedScenario(name="other")), current="5 min", base="5 min")
+    write(book, file)
+    return file
+
+
+def test_the_json_has_the_fields_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    """SPEC 11: found: [path, value, unit, low, high, count, kind, source (file, where)], refused: [file, message]."""
+    made = document(capsys, MEGATRON)
+    row = found(made, "storage.blocking_s")
+    assert {"path", "value", "unit", "low", "high", "count", "kind", "source"} <= set(row)
+    assert row["value"] == pytest.approx(5.067, abs=1e-3)  # the median, README of the samples
+    assert (row["unit"], row["count"], row["kind"]) == ("s", 3, "measured")
+    assert (row["low"], row["high"]) == (pytest.approx(4.972, abs=1e-3), pytest.approx(5.262, abs=1e-3))
+    assert row["source"]["file"] == "megatron-lm.log"
+    assert row["source"]["where"].startswith("line ")
+    assert made["refused"] == []
+
+
+def test_a_refused_file_is_named_and_the_others_stand(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_bytes(FIO.read_bytes()[:3000])
+    made = document(capsys, MEGATRON, broken)
+    assert [row["file"] for row in made["refused"]] == ["broken.json"]
+    assert found(made, "storage.blocking_s")
+
+
+def test_the_table_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = ran(capsys, MEGATRON, SACCT)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("2 files read")
+    assert any("Stop time" in line and "5.07" in line and "storage.blocking_s" in line for line in lines)
+
+
+def test_what_is_proposed_goes_into_the_plan_with_its_source(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
+    code, out, _ = ran(capsys, MEGATRON, "--into", plan)
+    assert code == 0
+    assert "taken into" in out
+    named = read(plan).shown
+    source = named.source_of("storage.blocking_s")
+    assert named.scenario.storage.blocking_s == 5.067
+    assert source is not None
+    assert (source.kind, source.count) == ("log", 3)
+    assert source.text.startswith("megatron-lm.log, line ")
+    assert named.scenario.storage.interval_s is None  # a decision is never taken over by itself
+
+
+def test_one_field_alone_and_another_scenario(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
+    ran(capsys, MEGATRON, "--into", plan, "--scenario", "other", "--only", "storage.blocking_s")
+    book = read(plan)
+    assert book.named("other").scenario.storage.blocking_s == 5.067
+    assert book.named("other").scenario.storage.write_s == 300.0
+    assert book.named("5 min").scenario.storage.blocking_s == 5.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--only", "storage.max_fill"], "the files say nothing about this field"),
+        (["--scenario", "nobody"], "nobody"),
+        (["--merge", "soon"], "soon"),
+        (["--nodes", "0"], "whole number of nodes"),
+        (["--answer", "what"], "QUESTION=QUANTITY"),
+    ],
+)
+def test_what_is_refused_is_one_line_and_the_plan_stays(
+    capsys: pytest.CaptureFixture[str], plan: Path, arguments: list[str], words: str
+) -> None:
+    before = plan.read_bytes()
+    code, out, err = ran(capsys, MEGATRON, "--into", plan, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+    assert plan.read_bytes() == before
+
+
+def test_an_m_is_taken_with_the_nodes_that_it_was_counted_on(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
+    """Job 1 of the sample ran 83 s on 4 nodes and was interrupted once."""
+    ran(capsys, SACCT, "--into", plan, "--only", "failures.mtbi_s")
+    failures = read(plan).shown.scenario.failures
+    assert failures.mtbi_nodes == 4
+    assert failures.mtbi_s == pytest.approx(83.0)
+
+
+def test_an_answer_settles_what_a_file_leaves_open(capsys: pytest.CaptureFixture[str]) -> None:
+    open_question = document(capsys, FIO)
+    assert open_question["questions"]
+    question = next(one for one in open_question["questions"] if "write" in one["id"])
+    answered = document(capsys, FIO, "--answer", f"{question['id']}=drives_write")
+    assert found(answered, "datapath.nvme_write_bytes_per_s")["value"] == pytest.approx(2.049e9, rel=1e-3)
+
+
+def test_a_folder_is_walked_and_a_path_that_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "run/logs").mkdir(parents=True)
+    shutil.copy(MEGATRON, tmp_path / "run/logs/rank0.out")
+    made = document(capsys, tmp_path / "run", tmp_path / "nowhere")
+    assert found(made, "storage.blocking_s")["source"]["file"] == "run/logs/rank0.out"
+    assert made["refused"][0]["file"] == "nowhere"
+
+
+def test_it_needs_no_qt(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\nfrom ckptplanner.cli import main\n"
+        f"main(['import', {str(MEGATRON)!r}, '--json'])\n"
+        "print(*sorted(name for name in sys.modules if name.startswith(('PySide6', 'pyqtgraph', 'pandas'))), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr.strip() == ""
