@@ -111,6 +111,9 @@ def merged_groups(at_s: FloatArray, merge_s: float) -> IntArray:
 # ---------------------------------------------------------------- the shape
 
 
+_LEAST_GAP = 1e-12  # of the longest
+
+
 @dataclass(frozen=True, slots=True)
 class WeibullFit:
     """The likeliest Weibull law of some gaps, with the interval of its shape."""
@@ -126,15 +129,17 @@ def weibull_fit(gaps_s: FloatArray, is_open: BoolArray, level: float = LEVEL) ->
     """Fit by maximum likelihood, gaps that were cut off counted as survived; None where the gaps have no shape.
 
     sum(x^k ln x) / sum(x^k) - 1/k - mean of ln x over the r gaps seen to their end = 0, s = (sum x^k / r)^(1/k). The interval
-    is where twice the loss of log-likelihood stays within chi2(level; 1). Gaps must be above 0.
+    is where twice the loss of log-likelihood stays within chi2(level; 1). Gaps of 0 have no logarithm and are left out.
     """
     from scipy.optimize import brentq
     from scipy.special import chdtrc, chdtri
 
+    unit = float(gaps_s.max(initial=0.0))
+    keeps = gaps_s > unit * _LEAST_GAP
+    gaps_s, is_open = gaps_s[keeps], is_open[keeps]
     seen = int((~is_open).sum())
     if seen < 2:
         return None
-    unit = float(gaps_s.max())
     logs = np.log(gaps_s / unit)
     mean_log = float(logs[~is_open].mean())
 

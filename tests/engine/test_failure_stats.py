@@ -6,6 +6,7 @@ import csv
 import lzma
 import math
 import time
+import warnings
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -299,3 +300,12 @@ def test_every_system_of_los_alamos_to_the_printed_digits_in_three_seconds() -> 
         checked += 1
     assert checked == 22
     assert time.process_time() - began < 3.0
+
+
+def test_gaps_of_nothing_are_left_out_of_the_shape_without_a_warning() -> None:
+    """Two stops of one moment leave a gap of 0, which has no logarithm."""
+    gaps, is_open = np.array([3.0, 10.0, 1.0, 50.0, 7.0, 22.0, 5.0]), np.array([False] * 6 + [True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with_none = weibull_fit(np.concatenate(([0.0], gaps)), np.concatenate(([False], is_open)))
+    assert with_none == weibull_fit(gaps, is_open)
