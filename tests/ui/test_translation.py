@@ -393,7 +393,7 @@ def test_the_best_plan_is_translated(qtbot: QtBot, open_window: Open, file: str)
     left, said = [], []
     for goal in ({}, {"minimise": "waste"}, {"worst_rework_s": 0.5}, {"worst_rework_s": None, "waste_fraction": 1e-6}):
         page.finder.ask(**goal)
-        qtbot.waitUntil(lambda: page.is_fresh and not page.finder.is_running, timeout=30_000)
+        qtbot.waitUntil(lambda: page.is_fresh and not page.finder.is_running, timeout=120_000)
         kept = (*names, *_products(page))
         left += untranslated(page, *kept)
         said += _said_by_best(page)
@@ -414,7 +414,7 @@ def test_the_frontier_is_translated(qtbot: QtBot, open_window: Open, file: str) 
     left, said = [], []
     for goal in ({"minimise": "waste"}, {"waste_fraction": 1e-6}):
         page.finder.ask(**goal)
-        qtbot.waitUntil(lambda: page.is_fresh and not page.finder.is_running, timeout=30_000)
+        qtbot.waitUntil(lambda: page.is_fresh and not page.finder.is_running, timeout=120_000)
         kept = (*names, *_products(page))
         left += untranslated(page, *kept)
         said += [one.words for one in page.plot.dots] + [one.words for one in page.plot.references]
@@ -481,7 +481,7 @@ def test_the_pages_of_what_if_are_translated(qtbot: QtBot, open_window: Open, fi
     assert bench is not None
     records = [row.name for row in catalog.interruption_records()]
     left = untranslated(page, *names)
-    qtbot.waitUntil(lambda: not bench.is_running, timeout=30_000)
+    qtbot.waitUntil(lambda: not bench.is_running, timeout=120_000)
     commands = [line for label in page.findChildren(QLabel) for line in [label.text()] if "srun" in line or "sacct" in line]
     left += untranslated(page, *names, *commands, *records)
     said = _pointed_at(page)
