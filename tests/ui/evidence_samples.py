@@ -86,7 +86,7 @@ OBSERVED = (
 VERDICT = text("The plan is still right: it saves every {every} and wastes {waste}.", every="44 min 42 s", waste="0.54 %")
 FILES = (
     FileEvidence("slurm", text("Slurm accounting (sacct)"), "sacct_parsable2.txt", "2026-11-20",
-                 warnings=(text("No job repeats: was sacct called with -D? Without it, tries that were requeued are hidden."),)),
+                 warnings=(text("No job repeats: was sacct called with -D? Without it, requeued tries are hidden."),)),
     FileEvidence("megatron", text("Megatron-LM log"), "megatron-lm.log", "2026-11-20",
                  measured=(Measured("stop", (4.972, 5.067, 5.262), Place("megatron-lm.log", "line 3")),)),
     FileEvidence("ior", text("IOR results"), "ior-4.1.json", "2026-10-02",
