@@ -28,7 +28,7 @@ def _gather(paths: Sequence[Path], progress: Progress, mappings: Mapping[str, An
 
 
 def _read(files: Sequence[FileEvidence], choices: Choices, nodes: int) -> Reading:
-    from ckptplanner.engine.evidence import read_evidence
+    from ckptplanner.engine.readings import read_evidence
 
     return read_evidence(files, choices, nodes=nodes)
 
