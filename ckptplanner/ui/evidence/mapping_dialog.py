@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import shiboken6
 from PySide6.QtCore import Qt, QTimer
@@ -93,7 +94,7 @@ def role_of(mapping: ColumnMapping, heading: str) -> str:
 
 def with_role(mapping: ColumnMapping, heading: str, role: str) -> ColumnMapping:
     """The mapping with another role for a column; whichever had that role before is left out."""
-    cleared = {name: "" for name in _SINGLE if getattr(mapping, name) == heading}
+    cleared: dict[str, Any] = {name: "" for name in _SINGLE if getattr(mapping, name) == heading}
     mapping = replace(mapping, values=tuple(one for one in mapping.values if one.column != heading), **cleared)
     found = unit_in(heading)
     if role.startswith(_VALUE):
@@ -103,7 +104,8 @@ def with_role(mapping: ColumnMapping, heading: str, role: str) -> ColumnMapping:
         return replace(mapping, values=(*mapping.values, new))
     if role == "duration":
         return replace(mapping, duration=heading, duration_scale=found[2] if found and found[1] is SECONDS else 1.0)
-    return replace(mapping, **{role: heading}) if role else mapping
+    changed: dict[str, Any] = {role: heading} if role else {}
+    return replace(mapping, **changed)
 
 
 def unit_and_scale(mapping: ColumnMapping, heading: str) -> tuple[Unit, float] | None:
@@ -251,13 +253,22 @@ class MappingDialog(QDialog):
         keeps = unit.sizePolicy()
         keeps.setRetainSizeWhenHidden(True)
         unit.setSizePolicy(keeps)
-        what.chosen.connect(lambda key: self._change(with_role(self.mapping, heading, key)))
+        what.chosen.connect(partial(self._on_role, heading))
         unit.chosen.connect(partial(self._on_unit, heading))
         self._pickers[heading], self._units[heading] = what, unit
         for at, part in enumerate((name, cells, what, unit)):
             grid.addWidget(part, row, at)
 
     # ------------------------------------------------------------ what is shown
+
+    def _on_role(self, heading: str, role: str) -> None:
+        mapping = with_role(self.mapping, heading, role)
+        if role == "time":  # as its own cells suggest it
+            at = self._sheet.headings.index(heading)
+            alone = suggested_mapping((heading,), [row[at : at + 1] for row in self._sheet.rows])
+            if alone is not None and alone.time:
+                mapping = replace(mapping, time_format=alone.time_format, time_scale=alone.time_scale)
+        self._change(mapping)
 
     def _on_unit(self, heading: str, name: str) -> None:
         found = unit_and_scale(self.mapping, heading)
