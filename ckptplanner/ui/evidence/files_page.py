@@ -124,6 +124,7 @@ class FilesPage(QWidget):
         self.found.chosen_changed.connect(self._show_foot)
         self.files.remove_requested.connect(self.remove_requested)
         self.files.left_out.connect(self._on_left_out)
+        self.files.asked_again.connect(self._on_asked_again)
         self.files.columns_requested.connect(self.columns_requested)
         self._adopt.clicked.connect(self._on_adopt)
         self._adopt_all.clicked.connect(self._on_adopt_all)
@@ -216,6 +217,10 @@ class FilesPage(QWidget):
         choices = self._found.choices
         answers = (*(one for one in choices.answers if one[0] != question), (question, quantity))
         self.choices_changed.emit(replace(choices, answers=answers))
+
+    def _on_asked_again(self, question: str) -> None:
+        choices = self._found.choices
+        self.choices_changed.emit(replace(choices, answers=tuple(one for one in choices.answers if one[0] != question)))
 
     def _on_left_out(self, file: str, is_left_out: bool) -> None:
         choices = self._found.choices

@@ -47,6 +47,13 @@ class Refused:
     is_table: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question that was answered; its action asks it again."""
+
+    question: str
+
+
 def columns() -> tuple[Column, ...]:
     """The columns of the table."""
     return (
@@ -139,9 +146,22 @@ def _notes(found: Found) -> Iterator[Line]:
         yield Line(f"note {at}", (), remark=say_text(note), tip=say_text(note))
 
 
+def _answered(found: Found) -> Iterator[Line]:
+    """The questions that were answered, in the words of the files that asked them."""
+    asked = {one.question.id: one.question for file in found.gathered.files for one in file.measured if one.question}
+    known = [(asked[question], quantity) for question, quantity in found.choices.answers if question in asked]
+    if known:
+        yield _group("answered", say("Answered"))
+    for question, quantity in known:
+        answer = next((say_text(words) for key, words in question.choices if key == quantity), quantity)
+        cells = Cell(answer), Cell(), Cell(), Cell(), Cell(say("Ask again"), tone="accent", is_small=True)
+        words = say_text(question.words)
+        yield Line(f"answered {question.id}", cells, Answered(question.id), words, tip=words, can_act=True)
+
+
 def lines_of_files(found: Found) -> tuple[Line, ...]:
     """Every row of the table."""
-    return (*_opened(found), *_notes(found), *_refused(found), *_read(found), *_unknown(found))
+    return (*_opened(found), *_notes(found), *_answered(found), *_refused(found), *_read(found), *_unknown(found))
 
 
 class FilesTable(LineTable):
@@ -150,6 +170,7 @@ class FilesTable(LineTable):
     remove_requested = Signal(object)  # a Path
     left_out = Signal(str, bool)
     columns_requested = Signal(str)
+    asked_again = Signal(str)  # the question's id
 
     def __init__(self, parent: QWidget | None = None) -> None:
         says = say("What was opened, and what became of every file")
@@ -166,6 +187,8 @@ class FilesTable(LineTable):
                 self.remove_requested.emit(item.path)
             elif isinstance(item, Read):
                 self.left_out.emit(item.file, not item.is_left_out)
+            elif isinstance(item, Answered):
+                self.asked_again.emit(item.question)
             elif isinstance(item, Refused) and item.is_table:
                 self.columns_requested.emit(item.file)
                 return

@@ -10,12 +10,14 @@ from ckptplanner.engine.adopting import Effect
 from ckptplanner.engine.compare_words import dollars
 from ckptplanner.engine.evidence import Estimate
 from ckptplanner.engine.value_words import VALUE_WORDS
+from ckptplanner.ui.evidence.card import capital
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import COUNT, UNKNOWN, Unit, brief, grouped, significant
 
 Group = Literal["interruptions", "saves", "restart", "size", "rates", "platform"]
 GROUPS: tuple[Group, ...] = ("interruptions", "saves", "restart", "size", "rates", "platform")
-Tone = Literal["proposed", "doubtful", "reading", "refused"]
+Tone = Literal["proposed", "doubtful", "refused", "reading"]
+_TONES: tuple[Tone, ...] = ("proposed", "doubtful", "refused", "reading")
 
 _OF_QUANTITY: Mapping[str, Group] = {
     **dict.fromkeys(
@@ -57,7 +59,7 @@ def key_of(effect: Effect) -> str:
 
 
 def in_order(effects: Sequence[Effect], before: Sequence[Effect] = ()) -> tuple[Effect, ...]:
-    """Groups by the dollars that the largest of each settles, and so inside them; what is for reading only comes last.
+    """Groups by the most dollars that a proposed value settles, and so inside them; then what is doubtful or for reading only.
 
     The same values as `before` keep their places, so that none jumps from under a hand that adopts one after the other.
     """
@@ -66,13 +68,13 @@ def in_order(effects: Sequence[Effect], before: Sequence[Effect] = ()) -> tuple[
         return tuple(sorted(effects, key=lambda effect: places[key_of(effect)]))
 
     def weight(effect: Effect) -> float:
-        return abs(effect.usd_per_month or 0.0)
+        return abs(effect.usd_per_month or 0.0) if tone_of(effect) == "proposed" else 0.0
 
     most = {group: max((weight(one) for one in effects if group_of(one.estimate) == group), default=0.0) for group in GROUPS}
 
-    def place(effect: Effect) -> tuple[float, int, bool, float]:
+    def place(effect: Effect) -> tuple[float, int, int, float]:
         group = group_of(effect.estimate)
-        return (-most[group], GROUPS.index(group), effect.estimate.path is None, -weight(effect))
+        return (-most[group], GROUPS.index(group), _TONES.index(tone_of(effect)), -weight(effect))
 
     return tuple(sorted(effects, key=place))
 
@@ -209,14 +211,19 @@ def waste_direction(effect: Effect) -> int:
     return direction(effect.waste_fraction, _LEAST_WASTE)
 
 
+def _sentence(words: str) -> str:
+    """Words that begin large and end with a stop, so that several can follow one another."""
+    return capital(words if words.endswith((".", "?", "!", "。", "．")) else f"{words}.")
+
+
 def remarks(effect: Effect) -> tuple[str, ...]:
     """What is to be known of a value, the gravest first."""
     parts: list[str] = []
     if effect.refusal:
-        parts.append(say("Cannot be adopted: {why}", why=effect.refusal))
+        parts.append(_sentence(say("Cannot be adopted: {why}", why=effect.refusal)))
     if effect.far is not None:
-        parts.append(say_text(effect.far))
-    notes = [say_text(note) for note in effect.estimate.notes]
+        parts.append(_sentence(say_text(effect.far)))
+    notes = [_sentence(say_text(note)) for note in effect.estimate.notes]
     if tone_of(effect) == "doubtful":
         notes = [say("Not proposed. {why}", why=notes[0]), *notes[1:]] if notes else [say("Not proposed: it is doubtful.")]
     return (*parts, *notes)

@@ -116,7 +116,7 @@ class LineModel(HeadedModel):
     @override
     def flags(self, index: Index) -> Qt.ItemFlag:
         if index.isValid() and self.lines[index.row()].is_group:
-            return Qt.ItemFlag.ItemIsEnabled
+            return Qt.ItemFlag.NoItemFlags  # the arrows go past it
         return super().flags(index)
 
     @override
@@ -271,7 +271,8 @@ class LineTable(QTableView):
         self.viewport().update()
         first = next((at for at, line in enumerate(lines) if not line.is_group), None)
         if not self.currentIndex().isValid() and first is not None:
-            self.setCurrentIndex(self.line_model.index(first, 0))
+            flags = self.selectionModel().SelectionFlag
+            self.selectionModel().setCurrentIndex(self.line_model.index(first, 0), flags.ClearAndSelect | flags.Rows)
             self.scrollToTop()
 
     def show_theme(self, theme: Theme) -> None:

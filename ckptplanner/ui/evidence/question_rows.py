@@ -1,16 +1,17 @@
-"""What a file leaves open is asked here: "Finished saving in 4.8 s": is that the stop or the whole write?"""
+"""What a file leaves open is asked here: "Finished saving in 4.8 s", is that the stop or the whole write?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.data.evidence import Question
-from ckptplanner.ui.scenario_bar import Switch
+from ckptplanner.text import Text
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import grouped
 
@@ -18,11 +19,11 @@ _AT_ONCE = 2  # more than these are asked after them
 
 
 class QuestionRow(QFrame):
-    """One question and its answers; where it is narrow the answers stand below."""
+    """One question and a button for each answer: beside it, below it, or below one another, as there is room."""
 
     answered = Signal(str, str)
 
-    def __init__(self, question: Question, answer: str) -> None:
+    def __init__(self, question: Question) -> None:
         super().__init__()
         self.setObjectName(f"question.{question.id}")
         self.setProperty("role", "card")
@@ -31,32 +32,37 @@ class QuestionRow(QFrame):
         self._words.setWordWrap(True)
         self._words.setMinimumWidth(80)
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        choices = [
-            (key, say("{choice} (likely)", choice=say_text(words)) if key == question.suggested else say_text(words), "")
-            for key, words in question.choices
-        ]
-        self.choices = Switch(f"question.{question.id}.choices", choices)
-        self.choices.setAccessibleName(say_text(question.words))
-        self.choices.show_choice(answer)
-        self.choices.chosen.connect(self._on_chosen)
+        self._buttons = [self._button(key, words, is_likely=key == question.suggested) for key, words in question.choices]
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(12, 6, 8, 6)
-        self._row.setSpacing(8)
+        self._row.setSpacing(6)
         self._row.addWidget(self._words, 1)
-        below = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        below.addWidget(self.choices)
-        below.addStretch(0)
-        self._row.addLayout(below)
+        self._answers = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._answers.setSpacing(6)
+        for button in self._buttons:
+            self._answers.addWidget(button)
+        self._answers.addStretch(1)
+        self._row.addLayout(self._answers)
+
+    def _button(self, key: str, words: Text, *, is_likely: bool) -> QPushButton:
+        said = say("{choice} (likely)", choice=say_text(words)) if is_likely else say_text(words)
+        made = QPushButton(said)
+        made.setObjectName(f"question.{self._id}.{key}")
+        made.setToolTip(said)
+        made.setFixedHeight(24)
+        made.setMinimumWidth(60)
+        made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        made.clicked.connect(partial(self.answered.emit, self._id, key))
+        return made
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
-        room = self.width() - self.choices.sizeHint().width() - 28
-        is_wide = room >= min(self._words.fontMetrics().horizontalAdvance(self._words.text()), 360)
+        room = self.width() - 26
+        wanted = sum(button.sizeHint().width() + 6 for button in self._buttons)
+        words = self._words.fontMetrics().horizontalAdvance(self._words.text())
         ways = QBoxLayout.Direction
-        self._row.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)
-
-    def _on_chosen(self, key: str) -> None:
-        self.answered.emit(self._id, key)
+        self._row.setDirection(ways.LeftToRight if wanted + min(words, 360) <= room else ways.TopToBottom)
+        self._answers.setDirection(ways.LeftToRight if wanted <= room else ways.TopToBottom)
 
 
 class QuestionRows(QWidget):
@@ -86,7 +92,7 @@ class QuestionRows(QWidget):
             self._box.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self._rows = [QuestionRow(question, "") for question in questions[:_AT_ONCE]]
+        self._rows = [QuestionRow(question) for question in questions[:_AT_ONCE]]
         for at, row in enumerate(self._rows):
             row.answered.connect(self.answered)
             self._box.insertWidget(at, row)
