@@ -213,7 +213,8 @@ def waste_direction(effect: Effect) -> int:
 
 def _sentence(words: str) -> str:
     """Words that begin large and end with a stop, so that several can follow one another."""
-    return capital(words if words.endswith((".", "?", "!", "。", "．")) else f"{words}.")
+    whole = words if words.endswith((".", "?", "!", "。", "．")) else f"{words}."
+    return capital(whole) if words.split(" ", 1)[0].isalpha() else whole  # the name of a file stays as it is
 
 
 def remarks(effect: Effect) -> tuple[str, ...]:
