@@ -1,7 +1,7 @@
 """The Evidence view: what the user's own files say, and what logs and published runs show beside the formulas.
 
-A further page is one more line in `_PAGES` and its place in evidence/places.py. A page has picture, texts(), show_theme(theme)
-and `controls`, what stands at the right of the tabs while it is seen.
+A further page is one more line in `_PAGES` and its place in evidence/places.py. A page has picture, texts(), show_theme(theme);
+what it has as `bar` stands at the right of the tabs while it is seen.
 """
 
 from __future__ import annotations
@@ -36,11 +36,15 @@ class Page(Protocol):
     """What every page can do; it is a QWidget."""
 
     @property
-    def controls(self) -> QWidget: ...
-    @property
     def picture(self) -> QWidget: ...
     def show_theme(self, theme: Theme) -> None: ...
     def texts(self) -> tuple[list[str], list[list[str]]]: ...
+
+
+def _bar_of(page: Page) -> QWidget | None:
+    """What a page has in the bar of the tabs."""
+    bar = getattr(page, "bar", None)
+    return bar if isinstance(bar, QWidget) else None
 
 
 def is_for_evidence(file: Path) -> bool:
@@ -100,10 +104,11 @@ class EvidenceView(QWidget):
             assert isinstance(made, QWidget)
             made.show_theme(self._theme)
             self._stack.addWidget(made)
-            self._top.addWidget(made.controls)
-            made.controls.hide()  # until no other page's are seen: both together would make the window wider
             lead_into(self.tabs, made)
-            lead_into(self.tabs, made.controls)
+            if (bar := _bar_of(made)) is not None:
+                self._top.addWidget(bar)
+                bar.hide()  # until no other page's is seen: both together would make the window wider
+                lead_into(self.tabs, bar)
         return self._made[index]
 
     @property
@@ -268,9 +273,10 @@ class EvidenceView(QWidget):
         assert isinstance(seen, QWidget)
         self._stack.setCurrentWidget(seen)
         for at, page in self._made.items():
-            if at != index:
-                page.controls.hide()
-        self._made[index].controls.show()
+            if at != index and (bar := _bar_of(page)) is not None:
+                bar.hide()
+        if (own := _bar_of(self._made[index])) is not None:
+            own.show()
         self._watch()
 
     @override

@@ -100,7 +100,7 @@ class LogsPage(QWidget):
         self._chosen = next((log.id for log in logs() if log.id == _FIRST), logs()[0].id)
         self._folder = Path.home()
         self.table, self.picture, self.use = LogsTable(), Picture(), UseRow()
-        self.controls, self._asked = QWidget(), QLabel()
+        self.bar, self._asked = QWidget(), QLabel()
         self.costs = Switch("evidence.costs", (
             ("0", say("Async, 5 s"), say_text(CASES[0].name)), ("1", say("Sync, 1 min"), say_text(CASES[1].name)),
             ("2", say("Sync, 5 min"), say_text(CASES[2].name)),
@@ -115,7 +115,7 @@ class LogsPage(QWidget):
     def _place(self) -> None:
         self._asked.setText(say("What a save costs"))
         self._asked.setProperty("role", "small")
-        row = QHBoxLayout(self.controls)
+        row = QHBoxLayout(self.bar)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self._asked)

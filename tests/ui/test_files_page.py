@@ -340,7 +340,7 @@ def test_before_anything_was_opened_it_says_what_would_fill_it(qtbot: QtBot) -> 
     assert COMMANDS[0].startswith("sacct -D -P"), "without -D only the newest run of a requeued job shows"
     QGuiApplication.clipboard().clear()
     assert child(page, QPushButton, "files.empty.folder").isVisible()
-    assert not page.controls.isEnabled()
+    assert not page.bar.isEnabled()
     assert page.texts()[1] == []
 
 

@@ -53,7 +53,7 @@ class FilesPage(QWidget):
         self.setObjectName("evidence.files_page")
         self._theme = LIGHT
         self._found = Found()
-        self.controls = Switch("files.parts", (
+        self.bar = Switch("files.parts", (
             (VALUES, say("Values"), say("What the files say about the inputs")),
             (FILES, say("Files"), say("What was opened, and what became of every file")),
             (OBSERVED, say("Planned and observed"), say("A week later: the plan beside what the files show")),
@@ -109,7 +109,7 @@ class FilesPage(QWidget):
         whole.addWidget(self._whole)
 
     def _connect(self) -> None:
-        self.controls.chosen.connect(self.show_part)
+        self.bar.chosen.connect(self.show_part)
         head = self.head
         head.open_requested.connect(self.open_requested)
         head.refresh_requested.connect(self.refresh_requested)
@@ -133,7 +133,7 @@ class FilesPage(QWidget):
 
     def show_part(self, key: str) -> None:
         """Show the values, the files, or what was planned beside what is observed."""
-        self.controls.show_choice(key)
+        self.bar.show_choice(key)
         self._body.setCurrentIndex((VALUES, FILES, OBSERVED).index(key))
 
     @property
@@ -145,7 +145,7 @@ class FilesPage(QWidget):
         """Show all that the desk has."""
         self._found = found
         is_empty = not found.paths
-        self.controls.setEnabled(not is_empty)
+        self.bar.setEnabled(not is_empty)
         self._whole.setCurrentWidget(self._empty if is_empty else self.picture)
         self.head.show_found(found)
         self.questions.show_questions(found.reading.questions if found.reading is not None else ())

@@ -32,12 +32,12 @@ class PublishedPage(QWidget):
         self.cards = tuple(CardWidget(card, self._held) for card in cards())
         compared = sum(card.planner is not None for card in cards())
         counts = {"all": len(self.cards), "compared": compared, "others": len(self.cards) - compared}
-        self.controls = Switch("evidence.kinds", (
+        self.bar = Switch("evidence.kinds", (
             (COMPARED, say("Compared, {count}", count=counts[COMPARED]), say("What the planner can say something to")),
             (OTHERS, say("Not compared, {count}", count=counts[OTHERS]), say("Reported without what a comparison needs")),
             (ALL, say("All, {count}", count=counts[ALL]), say("Every published figure that was collected")),
         ))  # fmt: skip
-        self.controls.chosen.connect(self.show_kind)
+        self.bar.chosen.connect(self.show_kind)
         self._lines = [QVBoxLayout(), QVBoxLayout()]
         self._scroll = QScrollArea()
         self._scroll.setObjectName("evidence.cards")
@@ -78,7 +78,7 @@ class PublishedPage(QWidget):
     def show_kind(self, kind: str) -> None:
         """Show all cards, those with something to compare, or the others."""
         self._kind = kind
-        self.controls.show_choice(kind)
+        self.bar.show_choice(kind)
         for card in self.cards:
             card.setVisible(self._is_shown(card.card))
         self._columns = 0
