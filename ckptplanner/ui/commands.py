@@ -5,9 +5,10 @@ What only some of them need is imported by them, so that the window does not wai
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import shiboken6
 from PySide6.QtCore import QLocale, QSettings
@@ -32,6 +33,7 @@ from ckptplanner.engine.scenario import NamedScenario, Scenario, Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, WorkbookError
 from ckptplanner.frozen import value_at
 from ckptplanner.ui.assets import asset_path
+from ckptplanner.ui.evidence.places import LOGS
 from ckptplanner.ui.plan_view import CHECK
 from ckptplanner.ui.store import LONGEST_NOTE, Store
 from ckptplanner.ui.views import EVIDENCE, PLAN, Views
@@ -142,6 +144,21 @@ def _trouble_with_log(path: Path) -> str | None:
     except ReaderError as error:
         return str(error)
     return None
+
+
+def _kind_of(path: Path) -> Literal["known", "table", "unknown"]:
+    """Whether a reader knows a file, only as a table of some kind, or not at all."""
+    from ckptplanner.data.readers import event_tables
+    from ckptplanner.data.readers.evidence_files import reader_of
+    from ckptplanner.data.readers.source import open_file
+
+    try:
+        reader = reader_of(open_file(path))
+    except ReaderError:
+        return "unknown"
+    if reader is None:
+        return "unknown"
+    return "table" if reader in event_tables.READERS else "known"
 
 
 def _ask_total(window: QWidget, store: Store, error: UnknownFamily) -> None:
@@ -267,23 +284,44 @@ class Commands:
         if chosen:
             self.take_model(Path(chosen))
 
-    def take(self, path: Path) -> None:
-        """Take what was dropped on the window: a plan, a model's file or folder, or a log of interruptions."""
-        from ckptplanner.ui.evidence_view import LOGS, is_for_evidence
+    def take(self, paths: Sequence[Path]) -> None:
+        """Take what was dropped on the window: a plan, a model, a log of interruptions, or files of the user's run."""
+        from ckptplanner.ui.drops import is_model
 
-        if path.name.endswith(SUFFIX):
-            self.open_file(path)
-        elif not is_for_evidence(path):
-            self.take_model(path)
-        elif (trouble := _trouble_with_log(path)) is None:
+        first = next((path for path in paths if path.name.endswith(SUFFIX)), paths[0])
+        if first.name.endswith(SUFFIX):
+            self.open_file(first)
+        elif len(paths) == 1 and (is_model(first) or first.is_dir()):
+            self.take_model(first) if is_model(first) else self.take_files(paths)
+        elif len(paths) == 1:
+            self._take_one(first)
+        elif all(is_model(path) for path in paths):
+            self.take_model(first)
+        else:
+            self.take_files(paths)
+
+    def _take_one(self, path: Path) -> None:
+        """One file that is neither a plan nor a model."""
+        kind = _kind_of(path)
+        trouble = _trouble_with_log(path) if kind != "known" else ""
+        if trouble is None:
             self._view.show_view(EVIDENCE)
             self._view.evidence.show_page(LOGS)
             self._view.evidence.logs.take(path)
+        elif kind != "unknown":
+            self.take_files([path])
+        elif path.suffix.lower() == ".json":
+            self.take_model(path)  # which says why it is none
         else:
             what = say(
                 "This is none of what can be dropped: a plan, a model (config.json, an index, weights or a folder), a log."
             )
             self._say(f"{what} {trouble}")
+
+    def take_files(self, paths: Sequence[Path]) -> None:
+        """Read files of the user's and show what they say."""
+        self._view.show_view(EVIDENCE)
+        self._view.evidence.open_files(paths)
 
     def take_model(self, path: Path) -> None:
         """Read a model; an unknown family is named and its total asked for."""

@@ -1,29 +1,50 @@
-"""The Evidence view: what the formulas say beside what logs and published runs show."""
+"""The Evidence view: what the user's own files say, and what logs and published runs show beside the formulas.
+
+A further page is one more line in `_PAGES` and its place in evidence/places.py. A page has picture, texts(), show_theme(theme);
+what it has as `bar` stands at the right of the tabs while it is seen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from ckptplanner.engine.backtests import CASES
 from ckptplanner.engine.cost import Basis
-from ckptplanner.ui.drops import carried_file, dropped_file
-from ckptplanner.ui.logs_page import OWN, LogsPage
-from ckptplanner.ui.scenario_bar import Switch
+from ckptplanner.engine.evidence import Choices
+from ckptplanner.ui.drops import carried_files, dropped_files
+from ckptplanner.ui.evidence.places import FILES, LOGS
+from ckptplanner.ui.plan_view import lead_into
 from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import LIGHT, Theme
-from ckptplanner.ui.words import say, say_text
+from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
+    from ckptplanner.engine.evidence import Estimate
+    from ckptplanner.ui.evidence.desk import EvidenceDesk
+    from ckptplanner.ui.evidence.files_page import FilesPage
     from ckptplanner.ui.evidence.published_page import PublishedPage
+    from ckptplanner.ui.logs_page import LogsPage
 
-LOGS, PUBLISHED = range(2)
+
+class Page(Protocol):
+    """What every page can do; it is a QWidget."""
+
+    @property
+    def picture(self) -> QWidget: ...
+    def show_theme(self, theme: Theme) -> None: ...
+    def texts(self) -> tuple[list[str], list[list[str]]]: ...
+
+
+def _bar_of(page: Page) -> QWidget | None:
+    """What a page has in the bar of the tabs."""
+    bar = getattr(page, "bar", None)
+    return bar if isinstance(bar, QWidget) else None
 
 
 def is_for_evidence(file: Path) -> bool:
@@ -31,7 +52,7 @@ def is_for_evidence(file: Path) -> bool:
     return file.suffix.lower() not in _OTHERS and not file.is_dir()
 
 
-_OTHERS = (".json", ".safetensors")  # plans and models, which the window takes
+_OTHERS = (".json", ".safetensors")  # plans and models among them, which the window tells apart
 
 
 class EvidenceView(QWidget):
@@ -41,6 +62,7 @@ class EvidenceView(QWidget):
     gesture_ended = Signal()
     field_requested = Signal(str)
     cursor_moved = Signal(str)
+    scenario_requested = Signal(str, object)  # see main_window
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,107 +72,241 @@ class EvidenceView(QWidget):
         self.setAcceptDrops(True)
         self._theme = LIGHT
         self._shown: Shown | None = None
-        self.logs = LogsPage()
-        self._published: PublishedPage | None = None
+        self._made: dict[int, Page] = {}
+        self._desk: EvidenceDesk | None = None
         self.tabs = QTabBar()
         self.tabs.setObjectName("evidence_pages")
-        for label in (say("Logs replayed"), say("Published runs")):
-            self.tabs.addTab(label)
-        self._asked = QLabel(say("What a save costs"))
-        self._asked.setProperty("role", "small")
-        self.costs = Switch("evidence.costs", (
-            ("0", say("Async, 5 s"), say_text(CASES[0].name)), ("1", say("Sync, 1 min"), say_text(CASES[1].name)),
-            ("2", say("Sync, 5 min"), say_text(CASES[2].name)),
-            (OWN, say("This plan"), say("The stop, the write, the restart and the wait of the plan that is shown")),
-        ))  # fmt: skip
+        for title, _ in _PAGES:
+            self.tabs.addTab(title())
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.logs)
+        self._top = QHBoxLayout()
         self._place()
         self.tabs.currentChanged.connect(self._on_page)
-        self.costs.chosen.connect(self._on_costs)
-        for signal, own in ((self.logs.edited, self.edited), (self.logs.gesture_ended, self.gesture_ended),
-                            (self.logs.cursor_moved, self.cursor_moved)):  # fmt: skip
-            signal.connect(own)
-        self._on_costs("0")
+        self._on_page(FILES)
 
     def _place(self) -> None:
-        self._top = top = QHBoxLayout()
-        top.setContentsMargins(4, 0, 16, 0)
-        top.setSpacing(8)
-        top.addWidget(self.tabs)
-        top.addStretch(1)
-        top.addWidget(self._asked)
-        top.addWidget(self.costs)
+        self._top.setContentsMargins(4, 0, 16, 0)
+        self._top.setSpacing(8)
+        self._top.addWidget(self.tabs)
+        self._top.addStretch(1)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
-        box.addLayout(top)
+        box.addLayout(self._top)
         box.addWidget(self._stack, 1)
 
-    # ------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------ pages
+
+    def page(self, index: int) -> Page:
+        """A page, made when it is first visited."""
+        if index not in self._made:
+            self._made[index] = made = _PAGES[index][1](self)
+            assert isinstance(made, QWidget)
+            made.show_theme(self._theme)
+            self._stack.addWidget(made)
+            lead_into(self.tabs, made)
+            if (bar := _bar_of(made)) is not None:
+                self._top.addWidget(bar)
+                bar.hide()  # until no other page's is seen: both together would make the window wider
+                lead_into(self.tabs, bar)
+        return self._made[index]
+
+    @property
+    def files(self) -> FilesPage:
+        """What the user's files say."""
+        from ckptplanner.ui.evidence.files_page import FilesPage
+
+        made = self.page(FILES)
+        assert isinstance(made, FilesPage)
+        return made
+
+    @property
+    def logs(self) -> LogsPage:
+        """The logs that are replayed."""
+        from ckptplanner.ui.logs_page import LogsPage
+
+        made = self.page(LOGS)
+        assert isinstance(made, LogsPage)
+        return made
 
     @property
     def published(self) -> PublishedPage:
-        """The cards of published runs, made when they are first visited."""
-        if self._published is None:
-            from ckptplanner.ui.evidence.published_page import PublishedPage
+        """The cards of published runs."""
+        from ckptplanner.ui.evidence.places import PUBLISHED
+        from ckptplanner.ui.evidence.published_page import PublishedPage
 
-            self._published = PublishedPage()
-            self._published.show_theme(self._theme)
-            self._stack.addWidget(self._published)
-            self._top.addWidget(self._published.switch)
-        return self._published
+        made = self.page(PUBLISHED)
+        assert isinstance(made, PublishedPage)
+        return made
+
+    def make_files(self) -> FilesPage:
+        """The page of the user's files, joined to its desk."""
+        from ckptplanner.ui.evidence.files_page import FilesPage
+
+        made = FilesPage()
+        made.open_requested.connect(self.open_files)
+        made.remove_requested.connect(lambda path: self.desk.remove(path))
+        made.refresh_requested.connect(lambda: self.desk.refresh())
+        made.stopped.connect(lambda: self.desk.stop())
+        made.choices_changed.connect(self._on_choices)
+        made.columns_requested.connect(self._on_columns)
+        made.adopt_requested.connect(self._on_adopt)
+        made.field_requested.connect(self.field_requested)
+        return made
+
+    def make_logs(self) -> LogsPage:
+        """The page of logs, for the plan that is shown."""
+        from ckptplanner.ui.logs_page import LogsPage
+
+        made = LogsPage()
+        made.edited.connect(self.edited)
+        made.gesture_ended.connect(self.gesture_ended)
+        made.cursor_moved.connect(self.cursor_moved)
+        if self._shown is not None:
+            made.show_plan(self._shown.plan)
+        return made
+
+    # ------------------------------------------------------------ the user's files
+
+    @property
+    def desk(self) -> EvidenceDesk:
+        """What gathers and reads the user's files, made when the first is opened."""
+        if self._desk is None:
+            from ckptplanner.ui.evidence import tools
+            from ckptplanner.ui.evidence.desk import EvidenceDesk
+
+            self._desk = desk = EvidenceDesk(tools.tools(), self)
+            desk.changed.connect(self._on_desk)
+            desk.progressed.connect(self.files.show_progress)
+            if self._shown is not None:
+                desk.show_plan(self._shown.named, self._shown.plan)
+            self._watch()
+        return self._desk
+
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Read files and folders, and show what they say."""
+        self.show_page(FILES)
+        self.desk.open(paths)
+
+    def _on_desk(self) -> None:
+        self.files.show_found(self.desk.found)
+
+    def _on_choices(self, choices: Choices) -> None:
+        self.desk.choose(choices)
+
+    def _on_columns(self, name: str) -> None:
+        """Ask what the columns of a table are, and read it so."""
+        path = self.desk.path_of(name)
+        if path is None:
+            return
+        from ckptplanner.ui.evidence.mapping_dialog import ask_columns
+
+        mapping = ask_columns(self, path)
+        if mapping is not None:
+            self.desk.map_columns(name, mapping)
+
+    def _on_adopt(self, estimates: Sequence[Estimate]) -> None:
+        self.scenario_requested.emit("change", (self.desk.adopted(estimates), say("adoption of measured values")))
+
+    def _watch(self) -> None:
+        """What the files mean for the plan is worked out only while their page is seen."""
+        if self._desk is not None:
+            self._desk.watch(is_watched=self.isVisible() and self.tabs.currentIndex() == FILES)
+
+    def close_work(self) -> None:
+        """Give up what runs and wait for it: the window goes away."""
+        if self._desk is not None:
+            self._desk.close()
+
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.close_work()
+        super().closeEvent(event)
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._watch()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._watch()
+
+    # ------------------------------------------------------------ what is shown
 
     def show_page(self, index: int) -> None:
-        """Show the logs (0) or the published runs (1)."""
+        """Show a page, by its place among the tabs."""
         self.tabs.setCurrentIndex(index)
 
     def show_plans(self, shown: Sequence[Shown], basis: Basis) -> None:
-        """Replay with the current plan where that is asked for; published runs do not depend on it."""
+        """Draw the current plan where a page depends on it."""
         self._shown = current_of(shown)
-        self.logs.show_plan(self._shown.plan)
+        if LOGS in self._made:
+            self.logs.show_plan(self._shown.plan)
+        if self._desk is not None:
+            self._desk.show_plan(self._shown.named, self._shown.plan)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
-        self.logs.show_theme(theme)
-        if self._published is not None:
-            self._published.show_theme(theme)
+        for page in self._made.values():
+            page.show_theme(theme)
+
+    @property
+    def _seen(self) -> Page:
+        return self.page(self.tabs.currentIndex())
 
     @property
     def picture_widget(self) -> QWidget:
         """What a picture of the page that is seen shows."""
-        return self.logs.picture if self.tabs.currentIndex() == LOGS else self.published.picture
+        return self._seen.picture
 
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """The page that is seen as heads and rows, for a table."""
-        return self.logs.texts() if self.tabs.currentIndex() == LOGS else self.published.texts()
+        return self._seen.texts()
 
     # ------------------------------------------------------------ hands
 
     def _on_page(self, index: int) -> None:
-        is_logs = index == LOGS
-        self._stack.setCurrentWidget(self.logs if is_logs else self.published)
-        self._asked.setVisible(is_logs)
-        self.costs.setVisible(is_logs)
-        if self._published is not None:
-            self._published.switch.setVisible(not is_logs)
-
-    def _on_costs(self, key: str) -> None:
-        self.costs.show_choice(key)
-        self.logs.show_case(key)
+        seen = self.page(index)
+        assert isinstance(seen, QWidget)
+        self._stack.setCurrentWidget(seen)
+        for at, page in self._made.items():
+            if at != index and (bar := _bar_of(page)) is not None:
+                bar.hide()
+        if (own := _bar_of(self._made[index])) is not None:
+            own.show()
+        self._watch()
 
     @override
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A log may be dropped here; a plan, a model or a folder is for the window to take."""
-        file = carried_file(event)
-        if file is None or not is_for_evidence(file):
-            event.ignore()
-        else:
+        """One log may be dropped here; what else there is, the window tells apart."""
+        files = carried_files(event)
+        if len(files) == 1 and is_for_evidence(files[0]):
             event.acceptProposedAction()
+        else:
+            event.ignore()
 
     @override
     def dropEvent(self, event: QDropEvent) -> None:
-        if (file := dropped_file(event)) is not None:
+        if not (files := dropped_files(event)):
+            return
+        if self.tabs.currentIndex() == FILES:
+            self.open_files(files[:1])
+        else:
             self.show_page(LOGS)
-            self.logs.take(file)
+            self.logs.take(files[0])
+
+
+def _published(_: EvidenceView) -> PublishedPage:
+    from ckptplanner.ui.evidence.published_page import PublishedPage
+
+    return PublishedPage()
+
+
+_PAGES: tuple[tuple[Callable[[], str], Callable[[EvidenceView], Page]], ...] = (
+    (lambda: say("Your files"), EvidenceView.make_files),
+    (lambda: say("Logs replayed"), EvidenceView.make_logs),
+    (lambda: say("Published runs"), _published),
+)

@@ -1,4 +1,4 @@
-"""The first page of the Evidence view: logs of interruptions replayed, those that come along and the user's own.
+"""A page of the Evidence view: logs of interruptions replayed, those that come along and the user's own.
 
 logs                  | what Young's interval would have lost, in a sentence
 name nodes gap shape  | lost share over the interval, what was predicted
@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from typing_extensions import override
 
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.engine.backtests import CASES, Backtest, Costs, Log, backtest, costs_of_plan, logs
@@ -32,14 +34,16 @@ from ckptplanner.ui.evidence.sentences import priced, verdict
 from ckptplanner.ui.evidence.use_row import UseRow
 from ckptplanner.ui.plots.gaps import GapsPlot
 from ckptplanner.ui.plots.replay import ReplayPlot
+from ckptplanner.ui.scenario_bar import Switch
 from ckptplanner.ui.theme import LIGHT, Theme
-from ckptplanner.ui.words import say
+from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import SECONDS, brief, percent
 
 _EDGE = 16
 _LEFT_WIDTH = 388
 _LEAST_PLOT, _LEAST_STRIP, _STRIP = 156, 88, 136
 _FIRST = "lanl-20"
+_WIDE_FROM = 900  # px
 OWN = "plan"  # the case of costs that is the plan's own
 
 
@@ -96,6 +100,12 @@ class LogsPage(QWidget):
         self._chosen = next((log.id for log in logs() if log.id == _FIRST), logs()[0].id)
         self._folder = Path.home()
         self.table, self.picture, self.use = LogsTable(), Picture(), UseRow()
+        self.bar, self._asked = QWidget(), QLabel()
+        self.costs = Switch("evidence.costs", (
+            ("0", say("Async, 5 s"), say_text(CASES[0].name)), ("1", say("Sync, 1 min"), say_text(CASES[1].name)),
+            ("2", say("Sync, 5 min"), say_text(CASES[2].name)),
+            (OWN, say("This plan"), say("The stop, the write, the restart and the wait of the plan that is shown")),
+        ))  # fmt: skip
         self._open = QPushButton(say("Replay a log…"))
         self._trouble, self._hint, self._empty = QLabel(), QLabel(), QLabel()
         self._stack = QStackedWidget()
@@ -103,6 +113,16 @@ class LogsPage(QWidget):
         self._connect()
 
     def _place(self) -> None:
+        self._asked.setText(say("What a save costs"))
+        self._asked.setProperty("role", "small")
+        row = QHBoxLayout(self.bar)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._asked)
+        row.addWidget(self.costs)
+        self._place_parts()
+
+    def _place_parts(self) -> None:
         self._open.setObjectName("evidence.open")
         self._open.setToolTip(say("A CSV or text file with the times of interruptions, or the table of LANL"))
         self._trouble.setObjectName("evidence.trouble")
@@ -161,12 +181,20 @@ class LogsPage(QWidget):
         box.addWidget(self.splitter)
 
     def _connect(self) -> None:
+        self.costs.chosen.connect(self.show_case)
+        self.costs.show_choice(self._case)
         self.table.chosen.connect(self._on_chosen)
         self.table.removed.connect(self._on_removed)
         self.picture.replay.cursor_moved.connect(self.cursor_moved)
         self._open.clicked.connect(self._on_open)
         self.use.edited.connect(self.edited)
         self.use.gesture_ended.connect(self.gesture_ended)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the bar of the tabs is short, the switch stands alone."""
+        super().resizeEvent(event)
+        self._asked.setVisible(self.width() >= _WIDE_FROM)
 
     # ------------------------------------------------------------ what is shown
 
@@ -189,6 +217,7 @@ class LogsPage(QWidget):
     def show_case(self, key: str) -> None:
         """Take another case of costs: the number of one of the three, or the plan's own."""
         self._case = key
+        self.costs.show_choice(key)
         self._draw()
 
     def show_plan(self, plan: Plan) -> None:

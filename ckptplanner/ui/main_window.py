@@ -24,7 +24,8 @@ from ckptplanner.engine.cost import BASES, Basis
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Workbook
 from ckptplanner.ui.commands import Commands, finish_typing
-from ckptplanner.ui.drops import dropped_file, welcome
+from ckptplanner.ui.drops import dropped_files, welcome
+from ckptplanner.ui.evidence.places import FILES, LOGS, PUBLISHED
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panel_column import PanelColumn
 from ckptplanner.ui.scenario_bar import ScenarioBar
@@ -233,8 +234,9 @@ class MainWindow(QMainWindow):
             (say("Check by simulation"), lambda: plan(page=2), "Ctrl+0"),
             (say("Path of the data"), lambda: view.show_view(PATH), "Ctrl+3"),
             (say("What survives"), lambda: view.show_view(SURVIVE), "Ctrl+4"),
-            (say("Logs replayed"), lambda: evidence(0), "Ctrl+5"),
-            (say("Published runs"), lambda: evidence(1), "Ctrl+6"),
+            (say("Your files"), lambda: evidence(FILES), "Ctrl+Shift+E"),
+            (say("Logs replayed"), lambda: evidence(LOGS), "Ctrl+5"),
+            (say("Published runs"), lambda: evidence(PUBLISHED), "Ctrl+6"),
             (say("Best plan"), lambda: decide(0), "Ctrl+G"),
             (say("What flips it"), lambda: decide(1), "Ctrl+L"),
             (say("Frontier"), lambda: decide(2), "Ctrl+Shift+G"),
@@ -421,13 +423,13 @@ class MainWindow(QMainWindow):
         self._on_plans(self._shown)
 
     def _on_scenario(self, what: str, which: Any) -> None:
-        """What the Decide view asks for: scenarios by name, one field of one, the edits of a plan."""
+        """What a view asks for: scenarios by name, one field of one, the edits of a plan, a change with its name."""
         store = self._store
         ways: dict[str, Callable[[], None]] = {
             "switch": lambda: store.switch(which), "base": lambda: store.make_base(which), "duplicate": store.duplicate,
             "order": lambda: store.reorder(which), "campaign": lambda: store.make_campaign(which),
             "edit": lambda: store.edit_of(*which), "adopt": lambda: store.adopt(which),
-            "adopt_as_new": lambda: store.adopt_as_new(*which),
+            "adopt_as_new": lambda: store.adopt_as_new(*which), "change": lambda: store.apply(*which),
         }  # fmt: skip
         ways[what]()
 
@@ -552,5 +554,5 @@ class MainWindow(QMainWindow):
 
     @override
     def dropEvent(self, event: QDropEvent) -> None:
-        if (file := dropped_file(event)) is not None:
-            self._commands.take(file)
+        if files := dropped_files(event):
+            self._commands.take(files)

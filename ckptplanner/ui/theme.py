@@ -336,6 +336,8 @@ QTableView::item { padding: 0 6px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QTableView[role="dense"]::item { padding: 0; }
 QTableView[role="dense"] QHeaderView::section { padding: 0 3px; }
+QTableView[role="lines"] QHeaderView::section { padding: 0 6px 0 12px; }
+QTableView[role="lines"] QHeaderView::section:first { padding-left: 28px; }
 QHeaderView, QTableCornerButton::section { background: $surface; }
 QAbstractScrollArea::corner { background: $surface; border: 0; }
 QTableCornerButton::section { border: 0; border-bottom: 1px solid $hairline; }

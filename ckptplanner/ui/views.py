@@ -107,11 +107,12 @@ class Views(QWidget):
 
     @property
     def evidence(self) -> EvidenceView:
-        """What logs and published runs say to the formulas."""
+        """What the user's files, logs and published runs say to the formulas."""
         if self._evidence is None:
             from ckptplanner.ui.evidence_view import EvidenceView
 
             self._evidence = made = EvidenceView()
+            made.scenario_requested.connect(self.scenario_requested)
             self._add(made)
         return self._evidence
 
@@ -173,6 +174,8 @@ class Views(QWidget):
     def close_work(self) -> None:
         """Give up what runs in any view and wait for it: the window goes away."""
         self.plan.close_work()
+        if self._evidence is not None:
+            self._evidence.close_work()
         if self._decide is not None:
             self._decide.close_work()
 

@@ -32,6 +32,7 @@ from ckptplanner.engine.scenario import MOST_GAPS, NamedScenario, Scenario
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.assets import asset_path
 from ckptplanner.ui.evidence.card import CardWidget
+from ckptplanner.ui.evidence.places import LOGS, PUBLISHED
 from ckptplanner.ui.evidence.sentences import verdict
 from ckptplanner.ui.evidence.use_row import UseRow
 from ckptplanner.ui.evidence_view import EvidenceView
@@ -72,6 +73,7 @@ def view_of(qtbot: QtBot, size: tuple[int, int] = (1108, 620)) -> EvidenceView:
     view.resize(*size)
     view.show_theme(LIGHT)
     view.show_plans([shown()], "month")
+    view.show_page(LOGS)
     with qtbot.waitExposed(view):
         view.show()
     return view
@@ -244,9 +246,9 @@ def test_a_log_is_opened(view: EvidenceView, own: Path) -> None:
 
 
 def test_a_log_is_dropped_and_taken_away_again(view: EvidenceView, own: Path) -> None:
-    view.show_page(1)
+    view.show_page(PUBLISHED)
     assert drop(view, own)
-    assert view.tabs.currentIndex() == 0
+    assert view.tabs.currentIndex() == LOGS
     assert rows(view)[0][0] == "mine"
     assert drop(view, own)
     assert [row[0] for row in rows(view)].count("mine") == 1, "the same file again is the same log"
@@ -319,6 +321,7 @@ def show_evidence(window: QWidget) -> EvidenceView:
     click(bar, bar.tabRect(3).center())
     view = child(window, QWidget, "evidence_view")
     assert isinstance(view, EvidenceView)
+    view.show_page(LOGS)
     return view
 
 
@@ -387,9 +390,9 @@ def test_the_menu_leads_to_both_pages_and_the_table_is_copied(open_window: Open)
     window, _ = open_window()
     press(window, Qt.Key.Key_6, CTRL)
     view = child(window, EvidenceView, "evidence_view")
-    assert view.tabs.currentIndex() == 1
+    assert view.tabs.currentIndex() == PUBLISHED
     press(window, Qt.Key.Key_5, CTRL)
-    assert view.tabs.currentIndex() == 0
+    assert view.tabs.currentIndex() == LOGS
     press(window, Qt.Key.Key_T, CTRL | Qt.KeyboardModifier.ShiftModifier)
     copied = QGuiApplication.clipboard().text().splitlines()
     assert len(copied) == len(logs()) + 1
@@ -407,7 +410,7 @@ def seen(view: EvidenceView) -> list[CardWidget]:
 
 @pytest.fixture
 def page(view: EvidenceView) -> EvidenceView:
-    click(view.tabs, view.tabs.tabRect(1).center())
+    click(view.tabs, view.tabs.tabRect(PUBLISHED).center())
     QApplication.processEvents()
     return view
 
@@ -456,7 +459,7 @@ def test_inputs_unfold_with_their_sources(page: EvidenceView) -> None:
 @pytest.mark.parametrize(("width", "columns"), [(1108, 2), (640, 1)])
 def test_cards_stand_in_columns_without_gaps(qtbot: QtBot, width: int, columns: int) -> None:
     view = view_of(qtbot, (width, 620))
-    view.show_page(1)
+    view.show_page(PUBLISHED)
     for kind in ("compared", "others", "compared"):
         view.published.show_kind(kind)
         for _ in range(3):
@@ -472,7 +475,7 @@ def test_cards_stand_in_columns_without_gaps(qtbot: QtBot, width: int, columns: 
 # ---------------------------------------------------------------- what every view has
 
 
-@pytest.mark.parametrize("index", [0, 1])
+@pytest.mark.parametrize("index", [LOGS, PUBLISHED])
 def test_every_page_has_a_picture_and_a_table(qapp: QApplication, view: EvidenceView, index: int) -> None:
     view.show_page(index)
     apply_theme(qapp, DARK)
@@ -493,7 +496,7 @@ def test_parts_have_names(view: EvidenceView) -> None:
     for part in (view.logs.table, view.logs.picture.replay, view.logs.picture.gaps):
         assert part.accessibleName()
     assert "from 1 min to" in view.logs.picture.gaps.accessibleDescription().replace("\u00a0", " ")
-    view.show_page(1)
+    view.show_page(PUBLISHED)
     assert all(card.accessibleName() for card in view.published.cards)
 
 

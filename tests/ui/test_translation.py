@@ -45,6 +45,8 @@ from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.decide.best_page import BestPage
 from ckptplanner.ui.decide.side_by_side import SideBySidePage
 from ckptplanner.ui.decide_view import FLIPS, MAP, MATTERS, SCALE
+from ckptplanner.ui.evidence.files_empty import COMMANDS
+from ckptplanner.ui.evidence.files_page import FilesPage
 from ckptplanner.ui.findings_view import FindingRow
 from ckptplanner.ui.frontier_page import FrontierPage
 from ckptplanner.ui.shown import Shown
@@ -55,6 +57,7 @@ from ckptplanner.ui.views import DECIDE, Views
 from ckptplanner.ui.why import WhyPopup
 from ckptplanner.ui.words import CONTEXT, say
 from tests.ui.conftest import E1, Open
+from tests.ui.evidence_samples import EFFECTS, PARTS, QUESTION, found
 from tests.ui.hands import child, click, click_figure, figures, press, type_into
 
 # ---------------------------------------------------------------- a language that is easy to see
@@ -439,6 +442,47 @@ def test_the_requirement_sheet_is_translated(open_window: Open, file: str) -> No
     lines = {"\n".join(broken(line.command, 120)) for line in sheet.lines}
     said = (*lines, "/mnt/fs/accept", "nodes.txt", "elbencho", "fio", "IOR", "bw_bytes")
     assert untranslated(page, *said) == []
+
+
+def test_what_the_files_say_is_translated(qtbot: QtBot) -> None:
+    """Before anything was opened, while it is read, and all three parts of the page with what they say to a pointer."""
+    page = FilesPage()
+    qtbot.addWidget(page)
+    page.show()
+    left = untranslated(page, *COMMANDS)
+    shown = found(QUESTION, PARTS)
+    names = (
+        *(str(place) for one in EFFECTS for place in one.estimate.places), *(file.file for file in shown.gathered.files),
+        *(part for one in shown.gathered.refused for part in reversed(one)), *shown.gathered.unknown,
+        *(path.name for path in shown.paths), *COMMANDS, "the shape is used once the law is Weibull",
+    )  # fmt: skip
+    for one in (found(QUESTION, is_reading=True), shown):
+        page.show_found(one)
+        for part in ("values", "files", "observed"):
+            page.show_part(part)
+            left += untranslated(page, *names)
+            heads, rows = page.texts()
+            left += [text for row in (heads, *rows) for text in row if bare(_without(text, names))]
+    said = [action.text().split("\t")[0] for action in page.head.assumed_menu().actions()]
+    said += [page.observed.rows.tip_at(QPointF(40, 40)), page.observed.rows.accessibleDescription()]
+    left += [text for text in said if bare(_without(text, names))]
+    assert left == []
+
+
+def test_the_question_for_columns_is_translated(qtbot: QtBot, tmp_path: Path) -> None:
+    from ckptplanner.ui.evidence.mapping_dialog import MappingDialog, sheet_of
+
+    file = tmp_path / "1.csv"
+    file.write_text("a1,b1 (min)\n3/4/2026 14:05,42\n5/9/2026 02:11,180\n")
+    dialog = MappingDialog(sheet_of(file))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.time_format.choose("m/d/y")
+    preview = child(dialog, QLabel, "mapping.preview")
+    qtbot.waitUntil(lambda: "2026-03-04" in preview.text(), timeout=10_000)  # type: ignore[attr-defined]
+    left = untranslated(dialog, "1.csv", "a1", "b1 (min)", "Gbit/s", "ms", "mapping")
+    dialog.reject()
+    assert left == []
 
 
 def test_the_break_even_under_the_cards_is_translated(qtbot: QtBot, open_window: Open) -> None:

@@ -1,4 +1,4 @@
-"""The two questions of the view: which file, and which of the systems in it."""
+"""The questions of the view: which file, which files, which folder, and which of the systems in a table."""
 
 from __future__ import annotations
 
@@ -30,3 +30,15 @@ def ask_system(parent: QWidget, file: str, systems: Sequence[int]) -> int | None
     answer = int(dialog.textValue()) if dialog.exec() else None
     shiboken6.delete(dialog)  # at once: one that lingers keeps shortcuts from the window
     return answer
+
+
+def ask_files(parent: QWidget, folder: Path) -> list[Path]:
+    """Ask for files that say something about the run; empty: cancelled."""
+    chosen, _ = QFileDialog.getOpenFileNames(parent, say("Open files of yours"), str(folder), f"{say('All files')} (*)")
+    return [Path(one) for one in chosen]
+
+
+def ask_folder(parent: QWidget, folder: Path) -> Path | None:
+    """Ask for a folder with such files; None: cancelled."""
+    chosen = QFileDialog.getExistingDirectory(parent, say("Open a folder of yours"), str(folder))
+    return Path(chosen) if chosen else None

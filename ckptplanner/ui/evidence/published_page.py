@@ -1,4 +1,4 @@
-"""The second page of the Evidence view: published runs as cards in two columns, with a switch for those that compare."""
+"""A page of the Evidence view: published runs as cards in two columns, with a switch for those that compare."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALL, COMPARED, OTHERS = "all", "compared", "others"
 
 
 class PublishedPage(QWidget):
-    """Shows the cards; the switch stands in the bar of the view."""
+    """Shows the cards; its switch stands in the bar of the view."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,12 +32,12 @@ class PublishedPage(QWidget):
         self.cards = tuple(CardWidget(card, self._held) for card in cards())
         compared = sum(card.planner is not None for card in cards())
         counts = {"all": len(self.cards), "compared": compared, "others": len(self.cards) - compared}
-        self.switch = Switch("evidence.kinds", (
+        self.bar = Switch("evidence.kinds", (
             (COMPARED, say("Compared, {count}", count=counts[COMPARED]), say("What the planner can say something to")),
             (OTHERS, say("Not compared, {count}", count=counts[OTHERS]), say("Reported without what a comparison needs")),
             (ALL, say("All, {count}", count=counts[ALL]), say("Every published figure that was collected")),
         ))  # fmt: skip
-        self.switch.chosen.connect(self.show_kind)
+        self.bar.chosen.connect(self.show_kind)
         self._lines = [QVBoxLayout(), QVBoxLayout()]
         self._scroll = QScrollArea()
         self._scroll.setObjectName("evidence.cards")
@@ -78,7 +78,7 @@ class PublishedPage(QWidget):
     def show_kind(self, kind: str) -> None:
         """Show all cards, those with something to compare, or the others."""
         self._kind = kind
-        self.switch.show_choice(kind)
+        self.bar.show_choice(kind)
         for card in self.cards:
             card.setVisible(self._is_shown(card.card))
         self._columns = 0

@@ -1,0 +1,731 @@
+"""The page "Your files": what was found is adopted by mouse and keys, questions are answered, files opened and left out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from ckptplanner.data.evidence import Gathered
+from ckptplanner.engine.adopting import Effect, adopted
+from ckptplanner.engine.edits import EditError
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.evidence import Choices, Reading
+from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.ui.background import Progress
+from ckptplanner.ui.evidence import found_words as words
+from ckptplanner.ui.evidence import tools
+from ckptplanner.ui.evidence.desk import EvidenceDesk, Found, Meaning, Tools
+from ckptplanner.ui.evidence.files_empty import COMMANDS
+from ckptplanner.ui.evidence.files_page import FILES, OBSERVED, FilesPage
+from ckptplanner.ui.evidence.line_table import LineTable
+from ckptplanner.ui.evidence_view import EvidenceView
+from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
+from tests.ui.conftest import Heard, Open
+from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, found
+from tests.ui.evidence_samples import OBSERVED as SEEN
+from tests.ui.hands import CTRL, LEFT, NO_KEYS, child, click, labels, press, with_file
+
+SMALL, LARGE = (838, 388), (1108, 580)
+
+
+def page_of(qtbot: QtBot, shown: Found, size: tuple[int, int] = LARGE) -> FilesPage:
+    page = FilesPage()
+    qtbot.addWidget(page)
+    page.resize(*size)
+    page.show_theme(LIGHT)
+    page.show_found(shown)
+    with qtbot.waitExposed(page):
+        page.show()
+    return page
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> FilesPage:
+    return page_of(qtbot, found(QUESTION))
+
+
+# ---------------------------------------------------------------- eyes and hands
+
+
+def said(page: QWidget, name: str) -> str:
+    return child(page, QLabel, f"files.{name}").text().replace("\u00a0", " ")
+
+
+def row(page: FilesPage, title: str) -> list[str]:
+    """The row of that title, as it can be read."""
+    line = next(line for line in page.found.lines if not line.is_group and line.cells[0].first == title)
+    return [part.replace("\u00a0", " ") for cell in line.cells for part in (cell.first, cell.second) if part]
+
+
+def titles(page: FilesPage) -> list[str]:
+    return [line.cells[0].first for line in page.found.lines]
+
+
+def click_action(table: LineTable, start: str) -> None:
+    """Click on what stands at the end of the row whose key begins so."""
+    line = next(line for line in table.lines if line.key.startswith(start))
+    table.scrollTo(table.line_model.index(table.lines.index(line), 0))
+    QTest.mouseClick(table.viewport(), LEFT, NO_KEYS, table.action_place(line.key))
+
+
+def go_to(table: LineTable, start: str) -> None:
+    at = next(at for at, line in enumerate(table.lines) if line.key.startswith(start))
+    flags = table.selectionModel().SelectionFlag
+    table.selectionModel().setCurrentIndex(table.line_model.index(at, 0), flags.ClearAndSelect | flags.Rows)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def test_the_head_says_what_the_files_settle(page: FilesPage) -> None:
+    assert said(page, "sentence") == "3 files settle 5 of 10 inputs; 3 are still assumed."
+    assert said(page, "verdict_line").startswith("The plan is still right: it saves every 44 min 42 s")
+    assert child(page, QPushButton, "files.troubles").text() == "2 files cannot be used, 2 files not known"
+
+
+def test_a_row_has_value_interval_count_place_source_and_what_it_changes(page: FilesPage) -> None:
+    assert row(page, "Interrupted every") == [
+        "Interrupted every", "sacct_parsable2.txt, line 12 and 1 more", "267 h", "201 h to 362 h", "23 interruptions",
+        "90 % interval", "200 h", "article", "−$4,212", "−0.13", "Adopt",
+    ]  # fmt: skip
+    assert row(page, "Stop time")[2:9] == ["5.07 s", "4.97 s to 5.26 s", "3 values", "9 in 10 values", "5 s", "article", "+$94"]
+    assert row(page, "Step time")[-2:] == ["none", "in use"]
+    assert row(page, "Complete generations on disk")[-1] == "for reading"
+
+
+def test_what_settles_most_dollars_comes_first_and_stays_there(page: FilesPage) -> None:
+    groups = [line.cells[0].first for line in page.found.lines if line.is_group]
+    assert groups == ["Interruptions", "Size", "Restart", "Saves", "Rates", "Platform"]
+    before = titles(page)
+    cheaper = tuple(replace(one, usd_per_month=0.0) if one.estimate is MTBI else one for one in EFFECTS)
+    page.show_found(found(meaning=Meaning(cheaper)))
+    assert titles(page) == before, "a row that was adopted does not jump away"
+    page.show_found(found(meaning=Meaning(cheaper[:-1])))
+    assert titles(page)[0] == "Size"
+
+
+def test_what_is_doubtful_never_comes_first() -> None:
+    wild = replace(next(one for one in EFFECTS if not one.estimate.is_proposed), usd_per_month=3e6)
+    assert words.in_order((wild, EFFECTS[0]))[0] is EFFECTS[0]
+
+
+def test_rows_that_are_not_proposed_say_why(page: FilesPage) -> None:
+    lines = {line.cells[0].first: line for line in page.found.lines if not line.is_group}
+    assert lines["Storage reads at"].remark == (
+        "Not proposed. Read from the page cache: the file was as large as the memory of one node."
+    )
+    assert lines["Storage reads at"].remark_tone == "warning"
+    assert lines["Shape"].remark == "Cannot be adopted: the shape is used once the law is Weibull."
+    assert (lines["Shape"].remark_tone, lines["Shape"].can_act) == ("error", False)
+    assert lines["Saved for each parameter"].remark == str(FAR)
+    assert all(place in lines["Stop time"].tip for place in ("megatron-lm.log, line 3", "megatron-lm.log, line 20"))
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        (EFFECTS[0], ("proposed", True, True)),
+        (EFFECTS[1], ("refused", False, False)),
+        (EFFECTS[4], ("reading", False, False)),
+        (EFFECTS[5], ("proposed", False, False)),
+        (EFFECTS[9], ("doubtful", True, False)),
+        (Effect(NODE, "p5.48xlarge", "doc", None, None, None, ""), ("proposed", True, True)),
+    ],
+)
+def test_what_can_be_adopted(effect: Effect, expected: tuple[str, bool, bool]) -> None:
+    assert (words.tone_of(effect), words.can_adopt(effect), words.is_for_all(effect)) == expected
+
+
+def test_inputs_are_counted_once() -> None:
+    sources = dict.fromkeys(words.KEY_INPUTS, "guess") | {"workload.nodes": "log", "storage.write_s": "typed"}
+    covers = words.coverage(EFFECTS, sources)
+    assert "workload.layout" in covers.settled, "bytes for each parameter settle the layout"
+    assert "workload.nodes" in covers.settled, "what was adopted from a log before counts too"
+    assert set(covers.assumed) == {"failures.reschedule_s", "failures.start_s", "workload.total_params"}
+    assert not set(covers.assumed) & set(covers.settled)
+    assert "storage.custom.read_bytes_per_s" not in covers.settled, "what is doubtful settles nothing"
+
+
+@pytest.mark.parametrize(
+    ("usd", "waste", "shown"),
+    [(None, None, ("–", "–")), (0.2, 1e-9, ("none", "none")), (-1240.4, -0.0213, ("−$1,240", "−2.1")),
+     (2.5e8, 3e-6, ("+$250M", "+0.0003"))],
+)  # fmt: skip
+def test_changes_have_a_sign(usd: float | None, waste: float | None, shown: tuple[str, str]) -> None:
+    assert (words.money_change(usd), words.waste_change(waste)) == shown
+
+
+def test_an_interval_may_be_open() -> None:
+    assert words.range_words(replace(MTBI, high=float("inf"))).replace("\u00a0", " ") == "at least 201 h"
+    assert words.range_words(replace(MTBI, low=None, high=None)) == ""
+
+
+# ---------------------------------------------------------------- adopting
+
+
+def test_a_click_adopts_one(page: FilesPage) -> None:
+    heard = Heard(page.adopt_requested)
+    click_action(page.found, "stop ")
+    assert [[one.id for one in estimates] for (estimates,) in heard.said] == [["stop"]]
+    click_action(page.found, "step ")
+    click_action(page.found, "shape ")
+    assert len(heard.said) == 1, "what is in use or refused cannot be adopted"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_keys_adopt(page: FilesPage, key: Qt.Key) -> None:
+    heard = Heard(page.adopt_requested)
+    go_to(page.found, "mtbi")
+    QTest.keyClick(page.found, Qt.Key.Key_Down)
+    QTest.keyClick(page.found, Qt.Key.Key_Down)
+    QTest.keyClick(page.found, key)
+    assert [one.id for one in heard.said[0][0]] == ["bytes_per_param"]  # type: ignore[attr-defined]
+
+
+def test_all_that_is_proposed_is_chosen_by_keys_or_taken_by_the_button(page: FilesPage) -> None:
+    heard = Heard(page.adopt_requested)
+    QTest.keyClick(page.found, Qt.Key.Key_A, CTRL)
+    button = child(page, QPushButton, "files.adopt")
+    assert button.text() == "Adopt 5 chosen"
+    click(button)
+    click(child(page, QPushButton, "files.adopt_all"))
+    for (estimates,) in heard.said:
+        assert {one.id for one in estimates} == {"mtbi", "bytes_per_param", "detect", "stop", "write"}
+    assert said(page, "sum") == "5 proposed, together: −$2,050 a month, waste −0.091 points"
+
+
+def test_a_row_leads_to_its_field(page: FilesPage) -> None:
+    heard = Heard(page.field_requested)
+    go_to(page.found, "stop")
+    QTest.keyClick(page.found, Qt.Key.Key_F)
+    assert heard.said == [("storage.blocking_s",)]
+    menu = page.found.menu_for(page.found.current)  # type: ignore[arg-type]
+    assert [action.text().split("\t")[0] for action in menu.actions()] == ["Adopt", "Go to its field"]
+
+
+def test_where_all_is_in_use_there_is_nothing_to_adopt(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(meaning=Meaning((EFFECTS[5],))))
+    assert not child(page, QPushButton, "files.adopt_all").isEnabled()
+    assert said(page, "sum") == "All that is proposed is in use."
+
+
+def test_what_is_assumed_leads_to_its_field(page: FilesPage) -> None:
+    heard = Heard(page.field_requested)
+    menu = page.head.assumed_menu()
+    assert [action.text() for action in menu.actions()] == ["Reschedule", "Start", "Nodes"]
+    menu.actions()[1].trigger()
+    assert heard.said == [("failures.start_s",)]
+    assert isinstance(menu, QMenu)
+
+
+# ---------------------------------------------------------------- questions and files
+
+
+def test_a_question_is_answered(page: FilesPage) -> None:
+    heard = Heard(page.choices_changed)
+    assert str(QUESTION.words) in labels(page.questions)
+    likely = child(page, QPushButton, "question.finished saving.stop")
+    assert likely.text() == "the stop (likely)"
+    click(child(page, QPushButton, "question.finished saving.restorable"))
+    assert heard.said == [(Choices(answers=(("finished saving", "restorable"),)),)]
+    page.show_found(found(PARTS, QUESTION))
+    click(child(page, QPushButton, "question.parts."))
+    assert heard.said[1] == (Choices(answers=(("parts", ""),)),), "an answer may be none of the quantities"
+    page.show_found(found())
+    assert not page.questions.isVisible()
+
+
+def test_at_most_two_questions_are_asked_at_once(page: FilesPage) -> None:
+    page.show_found(found(QUESTION, PARTS, replace(PARTS, id="third")))
+    assert "1 more question after these" in labels(page.questions)
+    assert page.questions.findChild(QPushButton, "question.third.queue") is None
+
+
+@pytest.mark.parametrize("width", [420, 838, 1108])
+def test_long_answers_are_not_cut(qtbot: QtBot, width: int) -> None:
+    from ckptplanner.text import text
+
+    choices = (
+        ("", text("also the whole write: async is off, and training waits")), ("stop", text("the stop alone: async is on")),
+    )  # fmt: skip
+    page = page_of(qtbot, found(replace(QUESTION, choices=choices)), (width, 580))
+    QApplication.processEvents()
+    for key, _ in choices:
+        button = child(page, QPushButton, f"question.finished saving.{key}")
+        assert button.width() >= button.sizeHint().width()
+        assert button.geometry().right() <= button.parentWidget().width()
+
+
+def test_an_answer_can_be_taken_back(qtbot: QtBot) -> None:
+    from ckptplanner.data.evidence import Measured, Place
+
+    one = found().gathered.files[1]
+    asking = replace(one, measured=(Measured("stop", (5.0,), Place("a.log"), question=QUESTION),))
+    answers = Choices(answers=((QUESTION.id, "restorable"),))
+    page = page_of(qtbot, found(gathered=Gathered((asking,)), choices=answers))
+    page.show_part(FILES)
+    heard = Heard(page.choices_changed)
+    click_action(page.files, "answered")
+    assert heard.said == [(Choices(),)]
+
+
+def test_every_file_is_listed_with_what_became_of_it(page: FilesPage) -> None:
+    click(child(page, QPushButton, "files.troubles"))
+    assert page.part == FILES
+    keys = [line.key for line in page.files.lines]
+    assert [key for key in keys if key.startswith("group")] == [
+        "group opened", "group notes", "group refused", "group read", "group unknown",
+    ]  # fmt: skip
+    lines = {line.key: line for line in page.files.lines}
+    assert lines["read sacct_parsable2.txt"].remark.startswith("No job repeats")
+    assert lines["refused broken.json"].remark.startswith("broken.json, line 3: this is no JSON")
+    heard = Heard(page.remove_requested, page.choices_changed, page.columns_requested)
+    click_action(page.files, "opened run-42")
+    click_action(page.files, "read megatron-lm.log")
+    click_action(page.files, "refused stops.csv")
+    assert heard.said == [(Path("run-42"),), (Choices(left_out=frozenset({"megatron-lm.log"})),), ("stops.csv",)]
+
+
+def test_a_refusal_can_be_copied(page: FilesPage) -> None:
+    page.show_part(FILES)
+    click_action(page.files, "refused broken")
+    assert "this is no JSON" in QGuiApplication.clipboard().text()
+    QGuiApplication.clipboard().clear()
+    go_to(page.files, "refused broken")
+    QTest.keyClick(page.files, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "broken.json\tbroken.json, line 3: this is no JSON (Expecting ',' delimiter)."
+    QGuiApplication.clipboard().clear()
+
+
+def test_del_takes_away_what_was_opened(page: FilesPage) -> None:
+    page.show_part(FILES)
+    heard = Heard(page.remove_requested)
+    go_to(page.files, "opened ior")
+    QTest.keyClick(page.files, Qt.Key.Key_Delete)
+    go_to(page.files, "read ior")
+    QTest.keyClick(page.files, Qt.Key.Key_Delete)
+    assert heard.said == [(Path("ior-4.1.json"),)]
+
+
+def test_files_and_folders_are_opened(qtbot: QtBot, page: FilesPage, tmp_path: Path) -> None:
+    heard = Heard(page.open_requested, page.refresh_requested)
+    file = tmp_path / "fio.json"
+    file.write_text("{}")
+    with with_file(file):
+        click(child(page, QPushButton, "files.open"))
+    with with_file(tmp_path):
+        click(child(page, QPushButton, "files.open_folder"))
+    assert heard.said == [([file],), ([tmp_path],)]
+    press(page, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: heard.said[2:] == [()])  # a button that a key presses is seen to go down
+
+
+def test_before_anything_was_opened_it_says_what_would_fill_it(qtbot: QtBot) -> None:
+    page = page_of(qtbot, Found(), SMALL)
+    read = "\n".join(labels(page))
+    for part in ("Drop a folder of a run", "sacct output", "Megatron-LM", "fio", "a CSV whose columns you name"):
+        assert part in read
+    click(child(page, QPushButton, "files.command.0"))
+    assert QGuiApplication.clipboard().text() == COMMANDS[0]
+    assert COMMANDS[0].startswith("sacct -D -P"), "without -D only the newest run of a requeued job shows"
+    QGuiApplication.clipboard().clear()
+    assert child(page, QPushButton, "files.empty.folder").isVisible()
+    assert not page.bar.isEnabled()
+    assert page.texts()[1] == []
+
+
+def test_while_files_are_read_there_is_a_bar_and_a_stop(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(is_reading=True))
+    heard = Heard(page.stopped)
+    page.show_progress(0.43)
+    assert child(page, QProgressBar, "files.progress").value() == 430
+    assert said(page, "share") == "43 %"
+    assert said(page, "reading") == "Reading ior-4.1.json and 1 more"
+    click(child(page, QPushButton, "files.stop"))
+    assert heard.said == [()]
+    page.show_found(found(was_stopped=True))
+    assert not child(page, QProgressBar, "files.progress").isVisible()
+    assert said(page, "verdict_line") == "Stopped before all was read."
+
+
+@pytest.mark.parametrize(
+    ("gathered", "sentence"),
+    [
+        (Gathered(), "There are no files in what was opened."),
+        (Gathered(unknown=("a.txt",), unknown_count=1), "The file that was opened says nothing about any input."),
+        (Gathered(refused=(("a", "a: bad."),), unknown=("b",), unknown_count=1200),
+         "None of the 1,201 files that were opened says anything about any input."),
+    ],
+)  # fmt: skip
+def test_files_that_say_nothing_are_told(qtbot: QtBot, gathered: Gathered, sentence: str) -> None:
+    page = page_of(qtbot, found(gathered=gathered, reading=Reading((), None), meaning=Meaning()))
+    assert said(page, "sentence") == sentence
+
+
+# ---------------------------------------------------------------- a week later
+
+
+def test_planned_stands_beside_observed(page: FilesPage) -> None:
+    page.show_part(OBSERVED)
+    assert said(page, "verdict") == str(VERDICT).replace("\u00a0", " ")
+    heads, rows = page.texts()
+    assert heads == ["Figure", "Planned", "Observed", "90 % interval", "Verdict"]
+    assert [row[0] for row in rows] == [str(one.title) for one in SEEN]
+    assert [cell.replace("\u00a0", " ") for cell in rows[0]] == ["Interrupted every", "200 h", "267 h", "201 h to 362 h",
+                                                                 "more than planned"]  # fmt: skip
+    assert rows[5][1:3] == ["99.46\u00a0%", "99.31\u00a0%"]
+    assert "Stop time: 5.07 s, as planned (5 s)." in page.observed.rows.accessibleDescription()
+    assert page.observed.rows.tip_at(QPointF(40, 40)) == "267 h, more than planned (200 h)."
+    assert page.observed.rows.grab().width() > 400
+
+
+def test_without_a_log_nothing_is_held_against_the_plan(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(meaning=Meaning()))
+    page.show_part(OBSERVED)
+    assert said(page, "verdict") == "Nothing to hold against the plan yet"
+    assert "after a week" in said(page, "verdict_note")
+
+
+# ---------------------------------------------------------------- layout
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE, (2200, 1200)])
+def test_nothing_is_cut(qtbot: QtBot, size: tuple[int, int]) -> None:
+    page = page_of(qtbot, found(QUESTION), size)
+    for part in ("values", FILES, OBSERVED):
+        page.show_part(part)
+        QApplication.processEvents()
+        for button in page.findChildren(QAbstractButton):
+            if button.isVisible() and button.text():
+                assert button.width() >= button.minimumSizeHint().width(), button.text()
+        for label in page.findChildren(QLabel):
+            if label.isVisible() and label.wordWrap():
+                assert label.height() >= label.heightForWidth(label.width()), label.text()
+    table = page.found
+    assert sum(table.columnWidth(at) for at in range(7)) == table.viewport().width()
+    assert not table.horizontalScrollBar().isVisible()
+
+
+@pytest.mark.parametrize("part", ["values", FILES, OBSERVED])
+def test_each_part_has_a_picture_and_a_table(qapp: QApplication, page: FilesPage, part: str) -> None:
+    page.show_part(part)
+    apply_theme(qapp, DARK)
+    try:
+        page.show_theme(DARK)
+        QApplication.processEvents()
+        picture = page.picture.grab().toImage()
+    finally:
+        apply_theme(qapp, LIGHT)
+    assert picture.pixelColor(2, 4).name().upper() == DARK.surface
+    heads, rows = page.texts()
+    assert rows
+    assert {len(row) for row in rows} == {len(heads)}
+
+
+def test_the_models_are_sound(page: FilesPage, qtmodeltester: Any) -> None:
+    qtmodeltester.check(page.found.model())
+    qtmodeltester.check(page.files.model())
+
+
+# ---------------------------------------------------------------- the desk
+
+
+class Fakes:
+    """Tools that note what they were called with; each may be held up until `go` is set."""
+
+    def __init__(self) -> None:
+        self.gathers: list[tuple[list[Path], Mapping[str, Any]]] = []
+        self.reads: list[tuple[list[str], Choices, int]] = []
+        self.judged: list[str] = []
+        self.go = threading.Event()
+        self.go.set()
+        self.error: Exception | None = None
+        self.effects: Callable[[NamedScenario], Sequence[Effect]] = lambda named: EFFECTS
+
+    def gather(self, paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any]) -> Gathered:
+        self.gathers.append((list(paths), mappings))
+        progress(0.5)
+        while not self.go.wait(0.005):
+            progress(0.5)
+        if self.error is not None:
+            raise self.error
+        return found().gathered
+
+    def read(self, files: Sequence[Any], choices: Choices, nodes: int) -> Reading:
+        self.reads.append(([one.file for one in files], choices, nodes))
+        questions = () if choices.answers else (QUESTION,)
+        return Reading(tuple(one.estimate for one in EFFECTS), None, questions)
+
+    def judge(self, named: NamedScenario, plan: object, reading: Reading, progress: Progress) -> Meaning:
+        self.judged.append(named.name)
+        return replace(found().meaning, effects=tuple(self.effects(named)))
+
+    def tools(self) -> Tools:
+        return Tools(self.gather, self.read, self.judge, adopted)
+
+
+@pytest.fixture
+def fakes() -> Fakes:
+    return Fakes()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, fakes: Fakes) -> Iterator[EvidenceDesk]:
+    made = EvidenceDesk(fakes.tools())
+    named = NamedScenario(name="5 min")
+    made.show_plan(named, plan_of(named))
+    made.watch(is_watched=True)
+    yield made
+    fakes.go.set()
+    made.close()
+    made.deleteLater()
+
+
+def settled(qtbot: QtBot, desk: EvidenceDesk) -> Found:
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=10_000)
+    return desk.found
+
+
+def test_files_are_gathered_read_and_judged(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    told = Heard(desk.progressed)
+    desk.open([tmp_path])
+    assert desk.found.is_reading
+    shown = settled(qtbot, desk)
+    assert (shown.is_reading, shown.is_stale, shown.trouble) == (False, False, "")
+    assert shown.meaning.effects == EFFECTS
+    assert fakes.gathers == [([tmp_path], {})]
+    assert fakes.reads == [(["sacct_parsable2.txt", "megatron-lm.log", "ior-4.1.json"], Choices(), 32)]
+    assert told.said
+    desk.open([tmp_path])
+    assert settled(qtbot, desk).paths == (tmp_path,), "the same folder again is the same folder"
+    assert len(fakes.gathers) == 2, "it is read anew"
+
+
+def test_choices_are_read_without_opening_files_again(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    desk.open([tmp_path])
+    assert settled(qtbot, desk).reading.questions == (QUESTION,)  # type: ignore[union-attr]
+    heard = Heard(desk.reading_changed)
+    desk.choose(Choices(answers=((QUESTION.id, "stop"),), left_out=frozenset({"ior-4.1.json"})))
+    assert settled(qtbot, desk).reading.questions == ()  # type: ignore[union-attr]
+    assert len(fakes.gathers) == 1
+    assert fakes.reads[-1][0] == ["sacct_parsable2.txt", "megatron-lm.log"]
+    assert len(heard.said) == 1
+
+
+def test_another_plan_is_judged_anew_and_other_nodes_are_read_anew(
+    qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path
+) -> None:
+    desk.open([tmp_path])
+    settled(qtbot, desk)
+    named = NamedScenario(name="20 min")
+    desk.show_plan(named, plan_of(named))
+    assert desk.found.is_stale
+    assert settled(qtbot, desk).is_stale is False
+    assert (fakes.judged, len(fakes.reads)) == (["5 min", "20 min"], 1)
+    work = named.scenario.workload.model_copy(update={"nodes": 64})
+    larger = named.model_copy(update={"scenario": named.scenario.model_copy(update={"workload": work})})
+    desk.show_plan(larger, plan_of(larger))
+    settled(qtbot, desk)
+    assert [nodes for _, _, nodes in fakes.reads] == [32, 64]
+
+
+def test_while_nobody_looks_no_plan_is_judged(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    desk.watch(is_watched=False)
+    desk.open([tmp_path])
+    settled(qtbot, desk)
+    assert fakes.judged == []
+    desk.watch(is_watched=True)
+    settled(qtbot, desk)
+    assert fakes.judged == ["5 min"]
+
+
+def test_reading_can_be_stopped(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    desk.open([tmp_path])
+    settled(qtbot, desk)
+    fakes.go.clear()
+    desk.refresh()
+    assert desk.found.is_reading
+    desk.stop()
+    assert desk.found.was_stopped
+    assert settled(qtbot, desk).meaning.effects == EFFECTS, "what was found before stays"
+
+
+def test_a_bug_in_a_reader_is_told_and_nothing_is_lost(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    desk.open([tmp_path])
+    settled(qtbot, desk)
+    fakes.error = ValueError("odd")
+    desk.refresh()
+    shown = settled(qtbot, desk)
+    assert "odd" in shown.trouble
+    assert shown.meaning.effects == EFFECTS
+
+
+def test_removing_the_last_one_empties_the_desk(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    desk.open([one, two])
+    settled(qtbot, desk)
+    desk.map_columns("one/a.csv", "columns")
+    settled(qtbot, desk)
+    assert fakes.gathers[-1] == ([one, two], {"one/a.csv": "columns"})
+    desk.remove(one)
+    assert settled(qtbot, desk).paths == (two,)
+    desk.remove(two)
+    assert (desk.found.paths, desk.found.reading) == ((), None)
+
+
+def test_a_file_is_found_again_by_its_name(desk: EvidenceDesk, tmp_path: Path) -> None:
+    (tmp_path / "run" / "logs").mkdir(parents=True)
+    file = tmp_path / "run" / "logs" / "a.csv"
+    file.write_text("a,b\n")
+    desk.open([tmp_path / "run", file])
+    assert desk.path_of("run/logs/a.csv") == file
+    assert desk.path_of("a.csv") == file
+    assert desk.path_of("run/gone.csv") is None
+
+
+# ---------------------------------------------------------------- in the window
+
+
+def changed(named: NamedScenario) -> tuple[Effect, ...]:
+    """The effects as they are for a scenario: what it has already changes nothing."""
+    has = named.scenario.failures.mtbi_s == 961_200.0
+    return tuple(
+        replace(one, in_use=named.scenario.failures.mtbi_s, usd_per_month=0.0 if has else -4212.0,
+                in_use_source="log" if has else "article")
+        if one.estimate is MTBI else one
+        for one in EFFECTS
+    )  # fmt: skip
+
+
+@pytest.fixture
+def faked(monkeypatch: pytest.MonkeyPatch, fakes: Fakes) -> Fakes:
+    fakes.effects = changed
+    monkeypatch.setattr(tools, "tools", fakes.tools)
+    return fakes
+
+
+def drop_all(window: QWidget, files: Sequence[Path]) -> bool:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
+    place, copy = window.rect().center(), Qt.DropAction.CopyAction
+    entering = QDragEnterEvent(place, copy, mime, LEFT, NO_KEYS)
+    QApplication.sendEvent(window, entering)
+    dropping = QDropEvent(QPointF(place), copy, mime, LEFT, NO_KEYS)
+    QApplication.sendEvent(window, dropping)
+    return entering.isAccepted() and dropping.isAccepted()
+
+
+def evidence_of(window: QWidget) -> EvidenceView:
+    view = child(window, EvidenceView, "evidence_view")
+    assert isinstance(view, EvidenceView)
+    return view
+
+
+def test_a_folder_is_dropped_m_adopted_and_taken_back(qtbot: QtBot, open_window: Open, faked: Fakes, tmp_path: Path) -> None:
+    window, store = open_window()
+    run = tmp_path / "run-42"
+    run.mkdir()
+    assert drop_all(window, [run])
+    view = evidence_of(window)
+    assert view.files.isVisible()
+    settled(qtbot, view.desk)
+    before = plan_of(store.workbook.shown).waste
+    click_action(view.files.found, "mtbi")
+    failures = store.workbook.shown.scenario.failures
+    assert (failures.mtbi_s, failures.mtbi_nodes) == (961_200.0, 32)
+    source = store.workbook.shown.source_of("failures.mtbi_s")
+    assert source is not None
+    assert (source.kind, source.low, source.high, source.count) == ("log", 723_600.0, 1_303_200.0, 23)
+    assert plan_of(store.workbook.shown).waste != before
+    settled(qtbot, view.desk)
+    assert row(view.files, "Interrupted every")[-1] == "in use"
+    store.undo_stack.undo()
+    assert store.workbook.shown.scenario.failures.mtbi_s == 720_000.0
+    assert not store.undo_stack.canUndo(), "it was one step"
+    settled(qtbot, view.desk)
+    assert row(view.files, "Interrupted every")[-1] == "Adopt"
+
+
+def test_all_proposed_are_one_step(qtbot: QtBot, open_window: Open, faked: Fakes, tmp_path: Path) -> None:
+    window, store = open_window()
+    assert drop_all(window, [tmp_path])
+    view = evidence_of(window)
+    settled(qtbot, view.desk)
+    before = store.workbook
+    click(child(view, QPushButton, "files.adopt_all"))
+    assert store.workbook.shown.scenario.storage.blocking_s == 5.067
+    assert store.workbook.shown.scenario.failures.detect_s == 121.0
+    store.undo_stack.undo()
+    assert store.workbook == before
+
+
+def test_several_files_go_to_the_page_and_a_single_log_is_replayed(
+    qtbot: QtBot, open_window: Open, faked: Fakes, tmp_path: Path
+) -> None:
+    window, _ = open_window()
+    one, two = tmp_path / "mine.csv", tmp_path / "fio.json"
+    one.write_text("time\n2026-09-01T02:10\n2026-09-03T11:40\n")
+    two.write_text("{}")
+    assert drop_all(window, [one, two])
+    view = evidence_of(window)
+    settled(qtbot, view.desk)
+    assert faked.gathers[-1][0] == [one, two]
+    press(window, Qt.Key.Key_5, CTRL)
+    assert view.logs.isVisible()
+    assert drop_all(view, [one])
+    assert view.logs.log.name == "mine"
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    assert view.files.isVisible()
+    three = tmp_path / "notes.txt"
+    three.write_text("x")
+    assert drop_all(view, [three]), "on the page itself any file may be dropped"
+    settled(qtbot, view.desk)
+    assert view.desk.found.paths == (one, two, three)
+
+
+def test_a_folder_with_a_model_is_a_model_and_one_of_a_run_is_not(tmp_path: Path) -> None:
+    from ckptplanner.ui.drops import is_model
+
+    model, run = tmp_path / "model", tmp_path / "checkpoint-100"
+    for folder in (model, run):
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+    (run / "trainer_state.json").write_text("{}")
+    other = tmp_path / "fio.json"
+    other.write_text('{"fio version": "fio-3.33"}')
+    assert [is_model(path) for path in (model, run, model / "config.json", other, tmp_path)] == [
+        True,
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_what_cannot_be_adopted_is_said_at_its_field(open_window: Open) -> None:
+    window, store = open_window()
+    heard = Heard(store.edit_rejected)
+
+    def refuse(named: NamedScenario) -> NamedScenario:
+        raise EditError("storage.blocking_s", "no")
+
+    store.apply(refuse, "x")
+    assert heard.said == [("storage.blocking_s", "no")]
+    assert not store.undo_stack.canUndo()
+    assert window.isVisible()
+
+
+def test_the_place_of_an_action_is_inside_its_row(page: FilesPage) -> None:
+    place = page.found.action_place(page.found.lines[1].key)
+    assert isinstance(place, QPoint)
+    assert page.found.line_at(place) is page.found.lines[1]
