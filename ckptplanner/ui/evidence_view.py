@@ -18,7 +18,7 @@ from typing_extensions import override
 from ckptplanner.engine.cost import Basis
 from ckptplanner.engine.evidence import Choices
 from ckptplanner.ui.drops import carried_files, dropped_files
-from ckptplanner.ui.evidence.places import FILES, LOGS
+from ckptplanner.ui.evidence.places import FAILURES, FILES, LOGS
 from ckptplanner.ui.plan_view import lead_into
 from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import LIGHT, Theme
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ckptplanner.ui.evidence.desk import EvidenceDesk
     from ckptplanner.ui.evidence.files_page import FilesPage
     from ckptplanner.ui.evidence.published_page import PublishedPage
+    from ckptplanner.ui.failures_page import FailuresPage
     from ckptplanner.ui.logs_page import LogsPage
 
 
@@ -121,6 +122,15 @@ class EvidenceView(QWidget):
         return made
 
     @property
+    def failures(self) -> FailuresPage:
+        """The interruptions in the user's files."""
+        from ckptplanner.ui.failures_page import FailuresPage
+
+        made = self.page(FAILURES)
+        assert isinstance(made, FailuresPage)
+        return made
+
+    @property
     def logs(self) -> LogsPage:
         """The logs that are replayed."""
         from ckptplanner.ui.logs_page import LogsPage
@@ -153,6 +163,27 @@ class EvidenceView(QWidget):
         made.adopt_requested.connect(self._on_adopt)
         made.field_requested.connect(self.field_requested)
         return made
+
+    def make_failures(self) -> FailuresPage:
+        """The page of interruptions, joined to the same desk."""
+        from ckptplanner.ui.failures_page import FailuresPage
+
+        made = FailuresPage()
+        made.choices_changed.connect(self._on_choices)
+        made.open_requested.connect(lambda: self.files.head.ask_files())
+        made.cursor_moved.connect(self.cursor_moved)
+        self._show_failures(made)
+        return made
+
+    def _show_failures(self, page: FailuresPage) -> None:
+        """What the files say, beside the M of the plan that is shown."""
+        found = None if self._desk is None else self._desk.found
+        reading = None if found is None else found.reading
+        failures = None if self._shown is None else self._shown.named.scenario.failures
+        in_use = (None, None) if failures is None else (failures.mtbi_s, failures.mtbi_nodes)
+        page.show_failures(
+            None if reading is None else reading.failures, Choices() if found is None else found.choices, *in_use
+        )
 
     def make_logs(self) -> LogsPage:
         """The page of logs, for the plan that is shown."""
@@ -190,6 +221,8 @@ class EvidenceView(QWidget):
 
     def _on_desk(self) -> None:
         self.files.show_found(self.desk.found)
+        if FAILURES in self._made:
+            self._show_failures(self.failures)
 
     def _on_choices(self, choices: Choices) -> None:
         self.desk.choose(choices)
@@ -244,6 +277,8 @@ class EvidenceView(QWidget):
         self._shown = current_of(shown)
         if LOGS in self._made:
             self.logs.show_plan(self._shown.plan)
+        if FAILURES in self._made:
+            self._show_failures(self.failures)
         if self._desk is not None:
             self._desk.show_plan(self._shown.named, self._shown.plan)
 
@@ -307,6 +342,7 @@ def _published(_: EvidenceView) -> PublishedPage:
 
 _PAGES: tuple[tuple[Callable[[], str], Callable[[EvidenceView], Page]], ...] = (
     (lambda: say("Your files"), EvidenceView.make_files),
+    (lambda: say("Failures"), EvidenceView.make_failures),
     (lambda: say("Logs replayed"), EvidenceView.make_logs),
     (lambda: say("Published runs"), _published),
 )

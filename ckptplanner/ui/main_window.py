@@ -25,7 +25,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Workbook
 from ckptplanner.ui.commands import Commands, finish_typing
 from ckptplanner.ui.drops import dropped_files, welcome
-from ckptplanner.ui.evidence.places import FILES, LOGS, PUBLISHED
+from ckptplanner.ui.evidence.places import FAILURES, FILES, LOGS, PUBLISHED
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.panel_column import PanelColumn
 from ckptplanner.ui.scenario_bar import ScenarioBar
@@ -235,6 +235,7 @@ class MainWindow(QMainWindow):
             (say("Path of the data"), lambda: view.show_view(PATH), "Ctrl+3"),
             (say("What survives"), lambda: view.show_view(SURVIVE), "Ctrl+4"),
             (say("Your files"), lambda: evidence(FILES), "Ctrl+Shift+E"),
+            (say("Failures in your files"), lambda: evidence(FAILURES), "Ctrl+Shift+L"),
             (say("Logs replayed"), lambda: evidence(LOGS), "Ctrl+5"),
             (say("Published runs"), lambda: evidence(PUBLISHED), "Ctrl+6"),
             (say("Best plan"), lambda: decide(0), "Ctrl+G"),

@@ -188,10 +188,9 @@ def _parts(contents: Contents) -> Text:
     """fp32 weights 4, fp32 moments 8"""
     rows = []
     for (part, dtype), value in contents.per_param.items():
-        template = text("optimizer {value}", value=_number(value)) if not dtype else text(
-            _PARTS[part].template, type=short(dtype), value=_number(value)
-        )  # fmt: skip
-        rows.append(template)
+        whole = text("optimizer {value}", value=_number(value))
+        named = Text(_PARTS[part].template, (("type", short(dtype)), ("value", _number(value)))) if dtype else whole
+        rows.append(named)
     return listed(rows)
 
 

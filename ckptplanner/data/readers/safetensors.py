@@ -25,6 +25,7 @@ from ckptplanner.data.records import ModelParts
 
 HEADER_CAP_BYTES = 100_000_000
 LARGEST_TOTAL = 10**15
+LONGEST_NAME_BYTES = 255  # that a file system takes
 LARGEST_SHARDS = 100_000
 
 # dtype -> bytes of one element; the sub-byte types are packed by whoever wrote them and are refused
@@ -347,7 +348,8 @@ def parse_index(content: Mapping[str, Any], source: str) -> Index:
     for shard in set(map(shown, weights.values())) if not all(isinstance(v, str) for v in weights.values()) else ():
         raise ReaderError(f"{source}: weight_map names {shard} among its files, where file names are expected.")
     for shard in set(weights.values()):
-        if not shard or "/" in shard or "\\" in shard or "\0" in shard or shard in {".", ".."}:
+        is_long = len(shard.encode("utf-8", "replace")) > LONGEST_NAME_BYTES
+        if not shard or is_long or "/" in shard or "\\" in shard or "\0" in shard or shard in {".", ".."}:
             raise ReaderError(f"{source}: weight_map names {shown(shard)}, where plain file names are expected.")
     _refuse_names(weights, source)
     total = _named_total(metadata, "total_parameters", source)
