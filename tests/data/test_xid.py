@@ -149,7 +149,7 @@ def test_other_texts_are_not_known(tmp_path: Path) -> None:
     for lines in (["[2026-11-29 13:59:52.123] error: Nodes node03 not responding"] * 9, ["a, b, c"] * 9, [""] * 9):
         assert not any(reader.knows(open_file(wrote(tmp_path, lines)).head) for reader in xid.READERS)
     for path in sorted((Path(__file__).parent / "samples").rglob("*")):
-        if path.is_file():
+        if path.is_file() and "xid" not in path.name:
             assert not any(reader.knows(open_file(path).head) for reader in xid.READERS), path
 
 
