@@ -8,13 +8,13 @@ from ckptplanner.data import catalog
 from ckptplanner.engine.evidence import Estimate
 from ckptplanner.engine.plan import Plan
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES_PER_S, SECONDS, brief, significant
+from ckptplanner.units import BYTES, BYTES_PER_S, PARAMS, SECONDS, brief, significant
 
 FAR_RATIO = 1.1  # of sizes
 FAR_TIME_RATIO = 2.0
 PAGEABLE_BYTES_PER_S = 4.5e9  # what one GPU copies to memory that is not pinned, at most (docs/models.md 12.2)
 NEAR = 0.01  # within 1 % it is one of the layouts
-_ONLY_WEIGHTS = 2.5  # [B/param]
+_LEAST, _ONLY_WEIGHTS = 0.4, 2.5  # no format has less than half a byte; weights alone have 2 [B/param]
 
 
 def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
@@ -33,6 +33,8 @@ def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
     if estimate.id == "bytes_per_param":
         own = plan.checkpoint.checkpoint_bytes / max(plan.scenario.workload.total_params, 1.0)
         return _size(plan, value, value / own)
+    if estimate.id == "params":
+        return _params(plan, value)
     if estimate.id == "stop":
         return _stop(plan, value)
     if estimate.id == "copy":
@@ -47,12 +49,27 @@ def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
     return text("{ratio} times what the plan has.", ratio=significant(ratio, 2))
 
 
+def _params(plan: Plan, params: float) -> Text | None:
+    """A count that is not that of the plan's model; some do not count an input embedding or a head twice."""
+    own = plan.scenario.workload.total_params
+    if params <= 0.0 or 1.0 / FAR_RATIO < params / own < FAR_RATIO:
+        return None
+    return _other_model(brief(params, PARAMS), brief(own, PARAMS))
+
+
+def _other_model(found: str, own: str) -> Text:
+    return text("{found} where the plan has {own}: it looks like another model.", found=found, own=own)
+
+
 def _size(plan: Plan, each: float, ratio: float) -> Text | None:
     """A checkpoint that is larger or smaller than its layout says. [B/param]"""
     if 1.0 / FAR_RATIO < ratio < FAR_RATIO:
         return None
     measured = significant(each, 3)
     own = significant(each / ratio, 3)
+    if each < _LEAST:
+        size = plan.checkpoint.checkpoint_bytes
+        return _other_model(brief(size * ratio, BYTES), brief(size, BYTES))
     if each < _ONLY_WEIGHTS:
         return text(
             "{measured} B a parameter where the plan has {own}: only the weights, so training cannot resume from it.",

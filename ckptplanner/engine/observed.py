@@ -66,10 +66,10 @@ def _row(title: Text, planned: float | None, found: float, low: float | None, hi
 
 
 def _estimates(reading: Reading) -> dict[str, Estimate]:
-    """The first estimate of each quantity that is proposed."""
+    """The first estimate of each quantity that is proposed; the interval, which is a decision, never is."""
     found: dict[str, Estimate] = {}
     for one in reading.estimates:
-        if one.is_proposed or one.path is None:
+        if one.is_proposed or one.path is None or one.id == "interval":
             found.setdefault(one.id, one)
     return found
 

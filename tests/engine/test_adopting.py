@@ -17,7 +17,7 @@ from ckptplanner.engine.tables import input_row
 from ckptplanner.engine.value_words import range_words
 from ckptplanner.frozen import value_at
 from ckptplanner.text import text
-from ckptplanner.units import BYTES, BYTES_PER_PARAM, BYTES_PER_S, HOUR, SECONDS, Unit
+from ckptplanner.units import BYTES, BYTES_PER_PARAM, BYTES_PER_S, HOUR, PARAMS, SECONDS, Unit
 
 ARTICLE = NamedScenario(name="5 min")
 
@@ -148,6 +148,13 @@ def test_a_size_between_two_layouts_is_named_so() -> None:
     named = edit(ARTICLE, "workload.total_params", 52.85e9)
     words = far(estimate("checkpoint", "workload.measured_bytes", 395.74 * 2**30, BYTES), named)
     assert "between the layouts of 6 and 10" in words.replace("6.00", "6").replace("10.0", "10")
+
+
+def test_what_belongs_to_another_model_is_named_so() -> None:
+    small = estimate("checkpoint", "workload.measured_bytes", 148e3, BYTES)
+    assert "another model" in far(small)
+    assert "another model" in far(estimate("params", "workload.total_params", 8e9, PARAMS))
+    assert far(estimate("params", "workload.total_params", 120e9, PARAMS)) == ""
 
 
 def test_the_size_of_the_plan_is_not_far() -> None:

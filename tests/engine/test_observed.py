@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -97,6 +98,12 @@ def test_goodput_is_made_of_what_was_seen() -> None:
     row = rows_of(reading)["Goodput"]
     assert row.observed == pytest.approx(1.0 - (10.0 / 2000.0 + (1000.0 + 300.0 + 900.0) / 360_000.0))
     assert "Goodput" not in rows_of(Reading((seconds("stop", 10.0),), record(100.0, 60.0, 180.0)))
+
+
+def test_the_interval_in_use_is_compared_although_it_is_never_proposed() -> None:
+    used = dataclasses.replace(seconds("interval", 2610.0), is_proposed=False)
+    row = rows_of(Reading((used,), None))["Saves every"]
+    assert row.verdict == "right"  # 44 min 45 s are planned, within a tenth of 43 min 30 s
 
 
 def test_the_plan_that_runs_as_planned_is_still_right() -> None:
