@@ -23,7 +23,7 @@ from ckptplanner.frozen import PathError, spec_of, value_at
 from ckptplanner.text import Text, text
 from ckptplanner.units import Unit
 
-DIGITS = 4  # of a measured value: more than any measurement knows
+DIGITS, COUNTED_DIGITS = 4, 3  # of a measured value, and of one that follows from a count: more than either knows
 BYTES_PER_PARAM_PATH = "workload.bytes_per_param"
 _EXACT = frozenset({"bytes", "params", "usd", "gib"})  # kinds of units whose values are counts or stated, not measured times
 
@@ -41,14 +41,14 @@ class Effect:
     refusal: str  # why it cannot be taken over; "" where it can
 
 
-def _rounded(value: float, unit: Unit | None) -> float:
+def _rounded(value: float, unit: Unit | None, digits: int) -> float:
     """A measured value to as many digits as it is good for."""
     if unit is not None and unit.kind in _EXACT:
         return value
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{digits}g}")
 
 
-def _value(path: str, value: Any, unit: Unit | None) -> Any:
+def _value(path: str, value: Any, unit: Unit | None, digits: int) -> Any:
     """What engine/edits.py takes at that path."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
@@ -59,7 +59,7 @@ def _value(path: str, value: Any, unit: Unit | None) -> Any:
             return max(round(value), 1)
     except PathError:
         return value
-    return _rounded(float(value), unit)
+    return _rounded(float(value), unit, digits)
 
 
 def _source(path: str, estimate: Estimate, *, has_range: bool) -> Source:
@@ -75,7 +75,8 @@ def _adopted(named: NamedScenario, estimate: Estimate) -> NamedScenario:
         raise EditError(estimate.id, "this is for reading only; no input takes it")
     for path, value in ((estimate.path, estimate.value), *estimate.with_paths):
         is_own = path == estimate.path
-        named = edit(named, path, _value(path, value, estimate.unit if is_own else None), "log")
+        digits = COUNTED_DIGITS if estimate.basis == "counted" else DIGITS
+        named = edit(named, path, _value(path, value, estimate.unit if is_own else None, digits), "log")
         settled = "workload.layout" if path == BYTES_PER_PARAM_PATH else path
         named = named.with_source(_source(settled, estimate, has_range=is_own))
     return named

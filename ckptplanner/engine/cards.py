@@ -23,6 +23,7 @@ from ckptplanner.units import (
     GIB,
     GIBS,
     MONTHS_PER_YEAR,
+    NBSP,
     SECONDS,
     UNKNOWN,
     USD,
@@ -185,14 +186,19 @@ def _fits(plan: Plan, basis: str) -> Card:
         ("host_ram", text("host RAM"), plan.host_ram.fill_ratio if plan.host_ram else None),
         ("network_fraction", text("network"), network_fraction(plan)),
     )
-    shares += [Share(figure, name, use, brief(use, FRACTION, 2)) for figure, name, use in node if use is not None]
+    shares += [Share(figure, name, use, _share_words(use)) for figure, name, use in node if use is not None]
     if chosen is not None:
         fill = chosen.fill_ratio
-        shares.append(Share("fill_fraction", text("file system"), fill, brief(fill, FRACTION, 2)))
+        shares.append(Share("fill_fraction", text("file system"), fill, _share_words(fill)))
         quota = quota_fraction(plan)
         if quota is not None:
-            shares.append(Share("quota_fraction", text("quota"), quota, brief(quota, FRACTION, 2)))
+            shares.append(Share("quota_fraction", text("quota"), quota, _share_words(quota)))
     return Card(text("FITS"), "fill_fraction", "", text(""), shares=tuple(shares))
+
+
+def _share_words(share: float) -> str:
+    """A share in two digits; one that rounds to nothing says so."""
+    return f"<0.01{NBSP}%" if 0.0 < share < 1e-4 else brief(share, FRACTION, 2)
 
 
 def network_limit(plan: Plan) -> Hop | None:

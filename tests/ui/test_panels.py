@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from ckptplanner.data import catalog
 from ckptplanner.data.records import LayoutPart, ModelParts
-from ckptplanner.engine.evaluate import evaluate
+from ckptplanner.engine.edits import edit
+from ckptplanner.engine.evaluate import evaluate, plan_of
 from ckptplanner.engine.scenario import PATHS, CustomStorage, NamedScenario, Scenario, Source, Workbook
 from ckptplanner.frozen import with_value
+from ckptplanner.ui.panel_column import PanelColumn
 from ckptplanner.ui.panels.failures import FailuresPanel
 from ckptplanner.ui.panels.hardware import HardwarePanel
 from ckptplanner.ui.panels.panel import Panel
 from ckptplanner.ui.panels.replication import ReplicationPanel
 from ckptplanner.ui.panels.storage import StoragePanel
 from ckptplanner.ui.panels.workload import WorkloadPanel
+from ckptplanner.ui.widgets.field_row import FieldRow
 
 PANELS = (WorkloadPanel, FailuresPanel, StoragePanel, ReplicationPanel, HardwarePanel)
 TABLES = {"saves", "restart.classes"}  # typed in the tables under the plots
@@ -281,3 +286,51 @@ def test_the_storage_we_have_and_back(qtbot, heard):
     button = next(b for b in panel.findChildren(QPushButton) if b.objectName() == "button.storage.custom")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert edits.said[2:] == [("storage.custom", None)]
+
+
+# ---------------------------------------------------------------- only assumptions
+
+
+@pytest.fixture
+def column(qtbot: QtBot, tmp_path: Path) -> PanelColumn:
+    made = PanelColumn(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+    qtbot.addWidget(made)
+    made.build()
+    named = NamedScenario(name="5 min")
+    made.show_workbook(Workbook(scenarios=(named,), current="5 min", base="5 min"))
+    made.show_plan(plan_of(named))
+    made.show()
+    return made
+
+
+def rows_seen(column: PanelColumn) -> set[str]:
+    return {row.path for row in column.findChildren(FieldRow) if row.isVisible()}
+
+
+def test_the_filter_shows_the_assumptions_alone_and_counts_them(column: PanelColumn) -> None:
+    button = column.findChild(QPushButton, "panels.only_guesses")
+    assert button is not None
+    whole = rows_seen(column)
+    assert "storage.blocking_s" in whole  # article A's
+    count = int(button.text().split()[0])
+    button.click()
+    few = rows_seen(column)
+    assert {"failures.detect_s", "failures.reschedule_s", "failures.start_s"} <= few
+    assert len(few) == count
+    assert "storage.blocking_s" not in few
+    button.click()
+    assert rows_seen(column) == whole
+
+
+def test_an_assumption_that_is_measured_leaves_the_filter(column: PanelColumn) -> None:
+    column.toggle_only_guesses()
+    named = edit(NamedScenario(name="5 min"), "failures.detect_s", 90.0, "log", "sacct.txt")
+    column.show_workbook(Workbook(scenarios=(named,), current="5 min", base="5 min"))
+    assert "failures.detect_s" not in rows_seen(column)
+    assert "failures.start_s" in rows_seen(column)
+
+
+def test_going_to_a_field_that_the_filter_hides_ends_the_filter(column: PanelColumn) -> None:
+    column.toggle_only_guesses()
+    column.focus_field("storage.blocking_s")
+    assert "storage.blocking_s" in rows_seen(column)

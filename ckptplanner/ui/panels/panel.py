@@ -132,13 +132,13 @@ class _BoundField:
         editor = (entry.make or _default_make(self.spec))(self.spec)
         self.row = FieldRow(editor, entry.title or say(self.spec.title), entry.help or say(self.spec.description))
         self._seen: tuple[Any, Source | None] = (_UNSEEN, None)
-        self._kind = ""
+        self._kind, self._reason = "", ""
         self._is_there = True
 
     @property
     def is_guess(self) -> bool:
-        """Whether it is there, and its value is an assumption."""
-        return self._is_there and self._kind == "guess"
+        """Whether it counts in this scenario, and its value is an assumption."""
+        return self._is_there and not self._reason and self._kind == "guess"
 
     def show_filtered(self, only_guesses: bool) -> None:
         """Show the row where it is there, or only where it holds an assumption."""
@@ -148,7 +148,8 @@ class _BoundField:
         entry, scenario = self.entry, named.scenario
         self._is_there = entry.is_shown is None or entry.is_shown(scenario)
         if entry.reason is not None:
-            self.row.set_enabled_reason(entry.reason(scenario))
+            self._reason = entry.reason(scenario)
+            self.row.set_enabled_reason(self._reason)
         value = entry.shown(scenario) if entry.shown else value_at(scenario, entry.path)
         source = sources.get(entry.path)
         if self._seen[0] is value and self._seen[1] is source:
