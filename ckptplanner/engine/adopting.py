@@ -21,7 +21,7 @@ from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
 from ckptplanner.frozen import PathError, spec_of, value_at
 from ckptplanner.text import Text, text
-from ckptplanner.units import Unit
+from ckptplanner.units import HOUR, SECONDS, Unit
 
 DIGITS, COUNTED_DIGITS = 4, 3  # of a measured value, and of one that follows from a count: more than either knows
 BYTES_PER_PARAM_PATH = "workload.bytes_per_param"
@@ -45,7 +45,8 @@ def _rounded(value: float, unit: Unit | None, digits: int) -> float:
     """A measured value to as many digits as it is good for."""
     if unit is not None and unit.kind in _EXACT:
         return value
-    return float(f"{value:.{digits}g}")
+    scale = HOUR if unit is SECONDS and value >= HOUR else 1.0  # 42.6 h, not 153,000 s
+    return float(f"{value / scale:.{digits}g}") * scale
 
 
 def _value(path: str, value: Any, unit: Unit | None, digits: int) -> Any:
