@@ -90,17 +90,20 @@ def why_none(plan: Plan) -> Finding:
     if tier is None:
         offered = ", ".join(grouped(row.throughput_mb_per_s_per_tib) for row in catalog.fsx_tiers() if not row.efa)
         return finding(
-            "warning", "storage.tier", "FSx sells no Persistent 2 of {throughput} MB/s/TiB, so nothing is written: it offers {offered}.",
+            "warning", "storage.tier",
+            "FSx sells no Persistent 2 of {throughput} MB/s/TiB, so nothing is written: it offers {offered}.",
             throughput=grouped(option.throughput_mb_per_s_per_tib), offered=offered,
         )  # fmt: skip
     if option.capacity_gib > _LARGEST_GIB:
         return finding(
-            "warning", "storage.tier", "{size} GiB are more than AWS takes in one request: keep fewer checkpoints, or use several file systems.",
+            "warning", "storage.tier",
+            "{size} GiB are more than AWS takes in one request: keep fewer checkpoints, or use several file systems.",
             size=grouped(option.capacity_gib),
         )  # fmt: skip
     sizes = ", ".join(grouped(size) for size in _sizes(option, tier))
     return finding(
-        "warning", "storage.tier", "FSx sells no {size} GiB at {throughput} MB/s/TiB, so nothing is written: the next sizes are {sizes} GiB.",
+        "warning", "storage.tier",
+        "FSx sells no {size} GiB at {throughput} MB/s/TiB, so nothing is written: the next sizes are {sizes} GiB.",
         size=grouped(option.capacity_gib), throughput=grouped(option.throughput_mb_per_s_per_tib), sizes=sizes,
     )  # fmt: skip
 
@@ -111,11 +114,12 @@ def _is_another(plan: Plan) -> Finding:
     near = min(legal, key=_price, default=None)
     if near is None:
         return finding(
-            "warning", "storage.custom", "This plan uses storage that exists, and no FSx file system could take its place: nothing is written."
+            "warning", "storage.custom",
+            "This plan uses storage that exists, and no FSx file system could take its place: nothing is written.",
         )  # fmt: skip
     return finding(
         "warning", "storage.custom",
-        "This plan uses storage that exists, so there is no FSx file system to make; the nearest that FSx sells is {name} ({id}).",
+        "This plan uses storage that exists, so no FSx file system is to be made; the nearest that FSx sells is {name} ({id}).",
         name=option_name(near), id=near.id,
     )  # fmt: skip
 
@@ -136,8 +140,8 @@ def remarks(settings: Settings, found: FileSystem) -> Mapping[str, str]:
     reached = "" if efficiency == 1.0 else f" at the {brief(efficiency, FRACTION)} of the rated speed that saves reach"
     lines = {
         "capacity": _capacity(settings, found),
-        "throughput": f"from the plan: {grouped(found.capacity_gib)} GiB at {grouped(found.throughput_mb_per_s_per_tib)} MB/s/TiB "
-        f"sustain {baseline}; a save needs {needed}{reached} (required write); no burst is counted on",
+        "throughput": f"from the plan: {grouped(found.capacity_gib)} GiB at "
+        f"{grouped(found.throughput_mb_per_s_per_tib)} MB/s/TiB sustain {baseline}; a save needs {needed}{reached} (required write); no burst is counted on",
         "deployment": "the plan is for Persistent 2 on SSD",
         "efa": _efa(settings, found),
         "metadata": f"AUTOMATIC: {grouped(found.metadata_iops)} IOPS at this capacity, and more when it grows; a save makes "
@@ -211,7 +215,8 @@ def cautions(settings: Settings, found: FileSystem, *names: str) -> Iterator[Fin
     yield from _metadata(settings, found)
     if found.efa and not settings.plan.scenario.network.same_zone:
         yield finding(
-            "warning", "network.same_zone", "EFA reaches a file system in its own zone only: put the nodes there, or plan without EFA."
+            "warning", "network.same_zone",
+            "EFA reaches a file system in its own zone only: put the nodes there, or plan without EFA.",
         )  # fmt: skip
     yield from malformed_ids(settings, *names)
 
@@ -222,8 +227,8 @@ def _quota(settings: Settings, found: FileSystem) -> Iterator[Finding]:
     if found.capacity_gib > quota:
         yield finding(
             "warning", "storage.quota_gib",
-            "Ask AWS for {size} GiB of Persistent 2 SSD storage (Service Quotas, fsx, {code}) first: this account has {quota} GiB unless "
-            "it was raised, and the request would be refused.",
+            "Ask AWS for {size} GiB of Persistent 2 SSD storage first (Service Quotas, fsx, {code}): this account has {quota} GiB "
+            "unless it was raised, and the request would be refused.",
             size=grouped(found.capacity_gib), code=QUOTA, quota=grouped(quota),
         )  # fmt: skip
 
@@ -234,8 +239,8 @@ def _metadata(settings: Settings, found: FileSystem) -> Iterator[Finding]:
     if making_s > max(SLOW_METADATA_FRACTION * settings.write_s, storage.latency_s):
         yield finding(
             "info", "storage.latency_s",
-            "Making {files} files takes about {time} of each save at the {iops} metadata IOPS of this size: add it to the fixed "
-            "time, or set USER_PROVISIONED with more.",
+            "Making {files} files takes about {time} of each save at the {iops} metadata IOPS of this size: add it to the "
+            "fixed time, or set USER_PROVISIONED with more.",
             files=grouped(files), time=brief(making_s, SECONDS), iops=grouped(found.metadata_iops),
         )  # fmt: skip
 
@@ -246,8 +251,10 @@ def malformed_ids(settings: Settings, *names: str) -> Iterator[Finding]:
         value = str(getattr(settings.names, name))
         if not _IDS[name].fullmatch(value):
             yield finding(
-                "warning", "storage.tier", "{value} is no id of {what} as AWS writes it ({like}): replace it before you send the request.",
-                value=one_line(value)[:60] or "–", what=_ID_WORDS[name], like=str(getattr(type(settings.names)(), name)),
+                "warning", "storage.tier",
+                "{value} is no id of {what} as AWS writes it ({like}): replace it before you send the request.",
+                value=one_line(value)[:60] or "–", what=_ID_WORDS[name],
+                like=str(getattr(type(settings.names)(), name)),
             )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """The plan's FSx for Lustre file system as a request for the AWS CLI, as CloudFormation and as Terraform in JSON.
 
-    fsx-create.json       aws fsx create-file-system --cli-input-json, with a README beside it, since JSON has no comments
-    fsx.template.json     CloudFormation; what each value comes from stands in Metadata; kept when the stack goes
-    fsx.tf.json           Terraform; comments stand under the key "//", which it leaves out; never destroyed
+fsx-create.json       aws fsx create-file-system --cli-input-json, with a README beside it, since JSON has no comments
+fsx.template.json     CloudFormation; what each value comes from stands in Metadata; kept when the stack goes
+fsx.tf.json           Terraform; comments stand under the key "//", which it leaves out; never destroyed
 """
 
 from __future__ import annotations
@@ -97,6 +97,17 @@ _TERRAFORM_NAMES = {
 }
 
 
+_TERRAFORM_REMARKS = {
+    "deployment_type": "always written: without it Terraform makes a SCRATCH_1, which loses data with a server",
+    "lifecycle": "a smaller capacity, or another throughput, would put an empty one in its place: prevent_destroy refuses",
+}
+
+
+def _group_words(found: FileSystem) -> str:
+    own = ", and all traffic to and from itself, for EFA" if found.efa else ""
+    return f"Lets Lustre pass between nodes and file system{own}"
+
+
 def _named(lines: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     return {names[name]: line for name, line in lines.items()}
 
@@ -126,14 +137,18 @@ def _cli(settings: Settings, found: FileSystem) -> tuple[SettingsFile, ...]:
         *head(settings, "FSx for Lustre: a request for aws fsx create-file-system (AWS CLI 2)", CLI_CHECKED),
         "",
         *(f"{name}: {line}" for name, line in _named(remarks(settings, found), _AWS_NAMES).items()),
-        "ClientRequestToken: from the plan's id. The same request twice makes one file system; change it after any change here.",
+        "ClientRequestToken: from the plan's id. The same request twice makes one file system; change it with anything else here.",
         "",
         "Before: replace the ids of subnet and security group. Billing begins when the file system is created.",
         f"  aws fsx create-file-system --region {region} --cli-input-json file://{CLI_NAME}",
         "After, on every node, with the names that the answer gives (DNSName, LustreConfiguration.MountName):",
         f"  sudo mkdir -p {shell_word(mount)}",
         f"  sudo mount -t lustre -o relatime,flock DNSName@tcp:/MountName {shell_word(mount)}",
-        *(("Nodes reach it over EFA only once their Lustre network is set up for EFA (user guide, EFA clients).",) if found.efa else ()),
+        *(
+            ("Nodes reach it over EFA only once their Lustre network is set up for EFA (user guide, EFA clients).",)
+            if found.efa
+            else ()
+        ),
     )
     return (SettingsFile(CLI_NAME, "json", _json(request(settings, found), is_ascii=True)), readme(CLI_NAME, lines))
 
@@ -156,7 +171,7 @@ def template(settings: Settings, found: FileSystem) -> dict[str, Any]:
             "SubnetId": _parameter(settings, "subnet_id", "AWS::EC2::Subnet::Id", "In the zone of the nodes"),
             "SecurityGroupId": _parameter(
                 settings, "security_group_id", "AWS::EC2::SecurityGroup::Id",
-                "Lets Lustre pass between nodes and file system" + (", and all traffic to and from itself, for EFA" if found.efa else ""),
+                _group_words(found),
             ),
         },
         "Resources": {
@@ -206,24 +221,21 @@ def module(settings: Settings, found: FileSystem) -> dict[str, Any]:
     efa = {"efa_enabled": True} if found.efa else {}
     return {
         "//": [
-            *(one_line(line) for line in head(settings, "FSx for Lustre: Terraform in JSON, provider hashicorp/aws", TERRAFORM_CHECKED)),
-            "efa_enabled needs a provider newer than 2024-11-27, when EFA for FSx was announced. Billing begins when it is applied.",
+            *(one_line(line) for line in head(settings, "FSx for Lustre: Terraform in JSON, for hashicorp/aws", TERRAFORM_CHECKED)),
+            "efa_enabled needs a provider newer than 2024-11-27, when EFA for FSx was announced.",
+            "Billing begins when it is applied.",
         ],
         "variable": {
             "checkpoint_subnet_id": _variable(settings, "subnet_id", "A subnet in the zone of the nodes"),
             "checkpoint_security_group_id": _variable(
                 settings, "security_group_id",
-                "Lets Lustre pass between nodes and file system" + (", and all traffic to and from itself, for EFA" if found.efa else ""),
+                _group_words(found),
             ),
         },
         "resource": {
             "aws_fsx_lustre_file_system": {
                 RESOURCE: {
-                    "//": _named(remarks(settings, found), _TERRAFORM_NAMES)
-                    | {
-                        "deployment_type": "always written: without it Terraform makes a SCRATCH_1, which loses data with a server",
-                        "lifecycle": "a smaller capacity, or another throughput, would replace it with an empty one: prevent_destroy refuses",
-                    },
+                    "//": _named(remarks(settings, found), _TERRAFORM_NAMES) | _TERRAFORM_REMARKS,
                     "deployment_type": "PERSISTENT_2",
                     "storage_type": "SSD",
                     "storage_capacity": found.capacity_gib,
@@ -258,8 +270,8 @@ def _terraform(settings: Settings, found: FileSystem) -> tuple[SettingsFile, ...
 TARGETS: tuple[Target, ...] = (
     Target("fsx-cli", text("FSx for Lustre (AWS CLI)"), "AWS CLI 2, FSx API 2018-03-01", CLI_CHECKED, "storage",
            _target(_cli, "subnet_id", "security_group_id")),
-    Target("fsx-cloudformation", text("FSx for Lustre (CloudFormation)"), "template 2010-09-09", CLOUDFORMATION_CHECKED, "storage",
-           _target(_cloudformation)),
+    Target("fsx-cloudformation", text("FSx for Lustre (CloudFormation)"), "template 2010-09-09", CLOUDFORMATION_CHECKED,
+           "storage", _target(_cloudformation)),
     Target("fsx-terraform", text("FSx for Lustre (Terraform)"), "Terraform 1, hashicorp/aws 6", TERRAFORM_CHECKED, "storage",
            _target(_terraform)),
 )  # fmt: skip
