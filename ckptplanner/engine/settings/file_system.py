@@ -141,7 +141,8 @@ def remarks(settings: Settings, found: FileSystem) -> Mapping[str, str]:
     lines = {
         "capacity": _capacity(settings, found),
         "throughput": f"from the plan: {grouped(found.capacity_gib)} GiB at "
-        f"{grouped(found.throughput_mb_per_s_per_tib)} MB/s/TiB sustain {baseline}; a save needs {needed}{reached} (required write); no burst is counted on",
+        f"{grouped(found.throughput_mb_per_s_per_tib)} MB/s/TiB sustain {baseline}; a save needs {needed}"
+        f"{reached} (required write); no burst is counted on",
         "deployment": "the plan is for Persistent 2 on SSD",
         "efa": _efa(settings, found),
         "metadata": f"AUTOMATIC: {grouped(found.metadata_iops)} IOPS at this capacity, and more when it grows; a save makes "
@@ -227,8 +228,8 @@ def _quota(settings: Settings, found: FileSystem) -> Iterator[Finding]:
     if found.capacity_gib > quota:
         yield finding(
             "warning", "storage.quota_gib",
-            "Ask AWS for {size} GiB of Persistent 2 SSD storage first (Service Quotas, fsx, {code}): this account has {quota} GiB "
-            "unless it was raised, and the request would be refused.",
+            "Ask AWS for {size} GiB of Persistent 2 SSD storage first (Service Quotas, fsx, {code}): this account has "
+            "{quota} GiB unless it was raised, and the request would be refused.",
             size=grouped(found.capacity_gib), code=QUOTA, quota=grouped(quota),
         )  # fmt: skip
 

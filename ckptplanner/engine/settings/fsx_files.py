@@ -137,7 +137,7 @@ def _cli(settings: Settings, found: FileSystem) -> tuple[SettingsFile, ...]:
         *head(settings, "FSx for Lustre: a request for aws fsx create-file-system (AWS CLI 2)", CLI_CHECKED),
         "",
         *(f"{name}: {line}" for name, line in _named(remarks(settings, found), _AWS_NAMES).items()),
-        "ClientRequestToken: from the plan's id. The same request twice makes one file system; change it with anything else here.",
+        "ClientRequestToken: from the plan's id. The same request twice makes one file system; change it with the rest.",
         "",
         "Before: replace the ids of subnet and security group. Billing begins when the file system is created.",
         f"  aws fsx create-file-system --region {region} --cli-input-json file://{CLI_NAME}",
@@ -221,7 +221,7 @@ def module(settings: Settings, found: FileSystem) -> dict[str, Any]:
     efa = {"efa_enabled": True} if found.efa else {}
     return {
         "//": [
-            *(one_line(line) for line in head(settings, "FSx for Lustre: Terraform in JSON, for hashicorp/aws", TERRAFORM_CHECKED)),
+            *map(one_line, head(settings, "FSx for Lustre: Terraform in JSON, for hashicorp/aws", TERRAFORM_CHECKED)),
             "efa_enabled needs a provider newer than 2024-11-27, when EFA for FSx was announced.",
             "Billing begins when it is applied.",
         ],
