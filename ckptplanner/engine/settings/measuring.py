@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import wrap
 
 from ckptplanner.engine import bench_lines
 from ckptplanner.engine.bench_lines import NODE, REPEATS, Shape, broken, shape_of
@@ -18,7 +19,7 @@ from ckptplanner.engine.settings.file_system import file_system_of, mount_of
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Written
 from ckptplanner.engine.settings.writing import comment, head, one_line, shell_word
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, MIB, SECONDS, brief, grouped
+from ckptplanner.units import BYTES, BYTES_PER_S, GIB, MIB, SECONDS, brief, grouped, rough
 
 NAME = "measure.txt"
 DROP = "evidence"  # the folder that all outputs go to
@@ -70,8 +71,8 @@ def folder_of(settings: Settings) -> str:
 
 _LOG_WORDS = {
     "Megatron-LM": (
-        "start the job with --log-interval 10: C and t are the lines 'saving', 'scheduled' and 'successfully saved checkpoint'; "
-        "older versions print no time stamps there, then the timer save-checkpoint is read",
+        "start the job with --log-interval 10: C and t are the lines 'saving', 'scheduled' and 'successfully saved "
+        "checkpoint'; older versions print no time stamps there, then the timer save-checkpoint is read",
         "cp {log} {drop}/training.log",
     ),
     "TorchTitan": (
@@ -80,7 +81,7 @@ _LOG_WORDS = {
     ),
     "Hugging Face Trainer": (
         "the Trainer logs no save: add this callback (trainer.add_callback(SaveTimes())), which prints lines that are read as "
-        "those of Megatron-LM; without async C, t and the write time are the same; an evaluation at the same step is counted in",
+        "those of Megatron-LM; C, t and the write time are the same; an evaluation at the same step is counted in",
         "cp {log} {drop}/training.log",
     ),
 }
@@ -191,12 +192,10 @@ def _storage(settings: Settings) -> Iterator[Check]:
     shape, size = shape_of(plan), brief(plan.checkpoint.checkpoint_bytes, BYTES)
     needed = brief(plan.storage.required_write_bytes_per_s, BYTES_PER_S)
     remark = (
-        f"from the plan: {shape.words}, one checkpoint of {size}, {REPEATS} times; its saves need {needed}. Takes as much room, "
-        "and all of the file system's speed: do it while nothing trains"
+        f"from the plan: {shape.words}, one checkpoint of {size}, {REPEATS} times; its saves need {needed}. Takes as much "
+        f"room and {_takes(settings)}, at all of the file system's speed: do it while nothing trains"
     )
-    ratio = (
-        "the rate by the file system's baseline is its write or read efficiency (storage.write_efficiency, .read_efficiency)"
-    )
+    ratio = "the rates by those on sale are storage.write_efficiency and storage.read_efficiency"
     paths = (_STORAGE["write"], _STORAGE["read"])
     prepared = f"mkdir -p {shell_word(folder)}"
     output = f"{DROP}/ior.json"
@@ -211,6 +210,15 @@ def _storage(settings: Settings) -> Iterator[Check]:
         (prepared, bench_lines.elbencho(shape, folder, output)), output,
     )  # fmt: skip
     yield from _fio(shape, folder, remark)
+
+
+def _takes(settings: Settings) -> str:
+    """How long it writes and reads at the plan's rates."""
+    size, option = settings.plan.checkpoint.checkpoint_bytes, settings.plan.storage.chosen
+    if option is None:
+        return "an unknown time"
+    once = size / option.baseline_bytes_per_s + size / option.read_bytes_per_s
+    return f"about {rough(REPEATS * once, SECONDS)}"
 
 
 def _fio(shape: Shape, folder: str, remark: str) -> Iterator[Check]:
@@ -236,10 +244,10 @@ def _load(settings: Settings) -> Check:
     region, system = shell_word(settings.plan.scenario.prices.region), shell_word(settings.names.file_system_id)
     return Check(
         "cloudwatch", text("What the file system has moved"), ("shared.load_bytes_per_s",),
-        "bytes written in each minute of the last 23 hours, by this job and others; while this job stands still it is the others' load",
-        (f"aws cloudwatch get-metric-statistics --region {region} --namespace AWS/FSx --metric-name DataWriteBytes --dimensions "
-         f"Name=FileSystemId,Value={system} --start-time $(date -u -d -23hours +%FT%TZ) --end-time $(date -u +%FT%TZ) --period 60 "
-         f"--statistics Sum > {output}",),
+        "bytes written in each minute of the last 23 hours, by this job and others: the others' load while it stands still",
+        (f"aws cloudwatch get-metric-statistics --region {region} --namespace AWS/FSx --metric-name DataWriteBytes "
+         f"--dimensions Name=FileSystemId,Value={system} --start-time $(date -u -d -23hours +%FT%TZ) "
+         f"--end-time $(date -u +%FT%TZ) --period 60 --statistics Sum > {output}",),
         output,
     )  # fmt: skip
 
@@ -249,22 +257,25 @@ def _load(settings: Settings) -> Check:
 
 def write(settings: Settings) -> Written:
     """The check-list as a text to paste from, one command after another."""
+    work = settings.plan.scenario.workload
+    nodes = bench_lines.clients(settings.plan)
     notes = (
         f"Paste the commands one by one; each puts its output below {DROP}, which is given back as it is:",
         f"    ckptplanner import {DROP}",
+        "Those with srun belong into one allocation, in a folder that all nodes see:",
+        f"    salloc -N {nodes} --exclusive --gpus-per-node={work.gpus_per_node}",
     )
     lines = [comment(head(settings, "What to measure on the cluster, with the sizes of the plan", _CHECKED, notes))]
     lines.append(f"\nmkdir -p {DROP}\n")
     for check in check_list(settings):
         paths = ", ".join(check.measures)
-        lines.append("\n" + comment((f"{check.title}: {paths}", check.remark)))
+        words = (f"{check.title}: {paths}", one_line(check.remark))
+        lines.append("\n" + comment(part for line in words for part in wrap(line, _WIDTH, break_long_words=False)))
         lines += [_command(command) for command in check.commands]
     return Written((SettingsFile(NAME, "shell", "".join(lines)),), tuple(_findings(settings)))
 
 
-_CHECKED = (
-    "the readers of ckptplanner take back outputs of fio 3.33, IOR 4, elbencho 3.1, nvbandwidth 0.8 and Slurm 22.05 to 25.05"
-)
+_CHECKED = "the outputs of fio 3.33, IOR 4, elbencho 3.1, nvbandwidth 0.8 and Slurm 22.05 to 25.05 can be read back"
 
 
 def _command(command: str) -> str:
@@ -274,16 +285,25 @@ def _command(command: str) -> str:
 
 
 def _findings(settings: Settings) -> Iterator[Finding]:
+    option, size = settings.plan.storage.chosen, settings.plan.checkpoint.checkpoint_bytes
+    if option is not None and (1.0 - option.fill_ratio) * option.capacity_gib * GIB < size:
+        yield finding(
+            "info", "storage.generations_kept",
+            "Beside the checkpoints that are kept there is no room for one more of {size}: measure before the first save.",
+            size=brief(size, BYTES),
+        )  # fmt: skip
     folders = (folder_of(settings), *((settings.names.local_folder,) if settings.has_local else ()))
     for folder in folders:
         if _LISTS.search(folder):
             yield finding(
                 "warning", "storage.custom.write_bytes_per_s",
-                "fio and elbencho read some signs of {folder} (colon, comma, brackets) as a list: measure in a folder without them.",
+                "fio and elbencho read some signs of {folder} (colon, comma, brackets) as a list: measure in one without them.",
                 folder=one_line(folder),
             )  # fmt: skip
     framework = settings.plan.scenario.workload.framework
     if framework.id == "Hugging Face Trainer":
         yield finding(
-            "info", "workload.framework", "{framework} logs no save: the check-list has a callback that does.", framework=framework.name
+            "info", "workload.framework",
+            "{framework} logs no save: the check-list has a callback that does.",
+            framework=framework.name,
         )  # fmt: skip
