@@ -581,9 +581,7 @@ def test_mutated_files_end_in_a_value_or_a_refusal(tmp_path: Path) -> None:
 
 
 def fio_of_node(node: int, rate: float, *, ends: float = 1795960706, elapsed: int = 60) -> str:
-    run = fio(
-        fio_job(rate, jobname=f"save-{node}", elapsed=elapsed, **{"job options": {"name": f"save-{node}", "rw": "write"}})
-    )
+    run = fio(fio_job(rate, jobname=f"save-{node}", elapsed=elapsed, **{"job options": {"rw": "write"}}))
     return json.dumps(run | {"timestamp": ends})
 
 
