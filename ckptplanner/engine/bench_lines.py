@@ -176,8 +176,17 @@ def _pass_elbencho(write: float | None, read: float | None) -> Text:
 _OPTION = re.compile(r" (?=-)")
 
 
+def _is_breakable(command: str) -> bool:
+    """Whether what looks like an option is one: a name with a hyphen behind a space stays in one piece."""
+    words = shlex.split(command)
+    script = shlex.split(words.pop()) if "-c" in words else []
+    return not any(_OPTION.search(word) for word in (*words, *script))
+
+
 def broken(command: str, width: int) -> list[str]:
     """A command in lines that are broken before an option only; all but the last end in a backslash, so it can be pasted."""
+    if not _is_breakable(command):
+        return [command]
     lines = [""]
     for part in _OPTION.split(command):
         if lines[-1] and len(lines[-1]) + len(part) > width:
