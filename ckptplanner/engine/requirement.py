@@ -7,11 +7,10 @@ No prices stand here: the page is meant to be given away.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ckptplanner.engine.bench_lines import FOLDER, REPEATS, Line, accepting, broken, clients, writers
 from ckptplanner.engine.job import job_of
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
@@ -24,8 +23,6 @@ from ckptplanner.units import (
     DAY,
     FRACTION,
     GIB,
-    MIB,
-    NBSP,
     SECONDS,
     UNKNOWN,
     Unit,
@@ -33,10 +30,6 @@ from ckptplanner.units import (
     grouped,
     rough,
 )
-
-FOLDER = "/mnt/fs/accept"
-REPEATS = 3
-_BLOCK_MIB = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +55,6 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A command that accepts the file system: the tool with the version whose options it names, and when it passes."""
-
-    tool: str
-    version: str
-    what: Text
-    command: str
-    passes: Text
-
-
-@dataclass(frozen=True, slots=True)
 class Requirement:
     """The whole sheet."""
 
@@ -91,7 +73,8 @@ class Requirement:
 def requirement(named: NamedScenario, plan: Plan) -> Requirement:
     """Work out the sheet of a plan; what is not known is None."""
     needs = (*_rates(plan), *_room(plan), *_files(plan), *_times(plan))
-    return Requirement(named.name, needs, tuple(_lines(plan, {need.id: need.value for need in needs})))
+    value = {need.id: need.value for need in needs}
+    return Requirement(named.name, needs, tuple(accepting(plan, value["write_bytes_per_s"], value["read_bytes_per_s"])))
 
 
 # ---------------------------------------------------------------- what it must do
@@ -104,11 +87,11 @@ def _rates(plan: Plan) -> Sequence[Need]:
     if storage.pace == "full" and plan.schedule is not None:  # the write takes what this file system needs, and so must others
         needed = size / max(plan.schedule.write_s - storage.latency_s, 1e-9)
     write = needed / storage.write_efficiency
-    clients = _clients(plan)
+    count = clients(plan)
     needs = [
         Need("write_bytes_per_s", text("Sustained write, all clients together"), write, BYTES_PER_S, _write_note(plan, size)),
-        Need("client_write_bytes_per_s", text("of it, each client"), write / clients, BYTES_PER_S,
-             text("one client writes") if clients == 1 else text("{count} clients write at once", count=grouped(clients))),
+        Need("client_write_bytes_per_s", text("of it, each client"), write / count, BYTES_PER_S,
+             text("one client writes") if count == 1 else text("{count} clients write at once", count=grouped(count))),
     ]  # fmt: skip
     peak = plan.beyond.peak_write_bytes_per_s / storage.write_efficiency if plan.beyond else write
     if peak > write * (1.0 + 1e-9):
@@ -161,22 +144,12 @@ def _room(plan: Plan) -> Sequence[Need]:
     return [Need("usable_bytes", text("Usable capacity"), usable, BYTES, in_gib)]
 
 
-def _clients(plan: Plan) -> int:
-    return plan.scenario.workload.nodes if plan.scenario.workload.writer == "sharded" else 1
-
-
-def _writers(plan: Plan) -> int:
-    """Ranks that write a file each."""
-    work = plan.scenario.workload
-    return work.nodes * work.gpus_per_node if work.writer == "sharded" else 1
-
-
 def _files(plan: Plan) -> Sequence[Need]:
-    work, files = plan.scenario.workload, _writers(plan)
+    work, files = plan.scenario.workload, writers(plan)
     each, kept = plan.checkpoint.checkpoint_bytes / files, plan.scenario.storage.generations_kept
-    clients = text("nodes of {gpus} GPUs that mount it; all read at a restart", gpus=grouped(work.gpus_per_node))
+    note = text("nodes of {gpus} GPUs that mount it; all read at a restart", gpus=grouped(work.gpus_per_node))
     return [
-        Need("clients", text("Clients"), float(work.nodes), COUNT, clients),
+        Need("clients", text("Clients"), float(work.nodes), COUNT, note),
         Need("files_per_save", text("Files a save, at least"), float(files), COUNT,
              text("one for each rank that writes, {size} each, and a few small ones; made, written and closed at once",
                   size=brief(each, BYTES))),
@@ -203,99 +176,7 @@ def _times(plan: Plan) -> Sequence[Need]:
     ]  # fmt: skip
 
 
-# ---------------------------------------------------------------- how to accept it
-
-
-def _lines(plan: Plan, value: dict[str, float | None]) -> Sequence[Line]:
-    """One checkpoint written from all nodes and read back on others, by three tools."""
-    write, read = value["write_bytes_per_s"], value["read_bytes_per_s"]
-    files, nodes = _writers(plan), _clients(plan)
-    tasks = max(files // nodes, 1)
-    share_mib = plan.checkpoint.checkpoint_bytes / files / MIB
-    block = _BLOCK_MIB if share_mib >= _BLOCK_MIB else 1
-    each_mib = max(math.ceil(share_mib / block), 1) * block
-    what = text("{files} files of {size} MiB from one node", files=grouped(files), size=grouped(each_mib))
-    if nodes > 1:
-        what = text(
-            "{files} files of {size} MiB from {nodes} nodes", files=grouped(files), size=grouped(each_mib), nodes=grouped(nodes)
-        )
-    on_all = f"srun -N {nodes} --ntasks-per-node"
-    # with one node there is no other to read on: IOR has no way here around what that node still holds in memory
-    ways = f"-w -r -C -Q {tasks}" if nodes > 1 else "-w"
-    rotate = "--rotatehosts 1 " if nodes > 1 else ""
-    return [
-        *_fio(nodes, tasks, f"--size={each_mib}m --bs={block}m", what, write, read),
-        Line("IOR", "4.0", what, f"{on_all}={tasks} ior -a POSIX -F {ways} -e -i {REPEATS} -b {each_mib}m -t {block}m "
-             f"-o {FOLDER}/ior", _pass_ior(write, read if nodes > 1 else None)),
-        Line("elbencho", "3.0", what, f"elbencho --hostsfile nodes.txt -d -w -r -F -D -t {tasks} -n 1 -N 1 -s {each_mib}m "
-             f"-b {block}m --direct {rotate}-i {REPEATS} --csvfile accept.csv {FOLDER}", _pass_elbencho(write, read)),
-    ]  # fmt: skip
-
-
-def _fio(nodes: int, tasks: int, sizes: str, what: Text, write: float | None, read: float | None) -> Sequence[Line]:
-    """fio on every node: it writes, then another node's files are read."""
-    common = (
-        f"--directory={FOLDER} {sizes} --numjobs={tasks} --loops={REPEATS} --ioengine=libaio --iodepth=4 --direct=1 "
-        "--group_reporting --output-format=json"
-    )
-    writes, reads = f"--rw=write --end_fsync=1 --fallocate=none {common}", f"--rw=read {common}"
-    if nodes > 1:
-        start, other = f"srun -N {nodes} --ntasks-per-node=1 bash -c 'fio", f"$(((SLURM_NODEID + 1) % {nodes}))"
-        writes, reads = f"{start} --name=save-$SLURM_NODEID {writes}'", f"{start} --name=save-{other} {reads}'"
-    else:
-        writes, reads = f"fio --name=save {writes}", f"fio --name=save {reads}"
-    passes = text("write.bw_bytes of all nodes add up to at least {rate}", rate=_bytes(write))
-    found = [Line("fio", "3.33", what, writes, passes)]
-    if read is not None:
-        passes = text("read.bw_bytes of all nodes add up to at least {rate}; then remove the files", rate=_bytes(read))
-        again = text("the same files, each read on another node") if nodes > 1 else text("the same files")
-        found.append(Line("fio", "3.33", again, reads, passes))
-    return found
-
-
-def _bytes(rate: float | None) -> str:
-    return UNKNOWN if rate is None else grouped(rate)
-
-
-def _mib(rate: float | None) -> str:
-    return UNKNOWN if rate is None else f"{grouped(math.ceil(rate / MIB))}{NBSP}MiB/s"
-
-
-def _pass_ior(write: float | None, read: float | None) -> Text:
-    if read is None:
-        return text("the slowest of the {count} repetitions writes at least {write}", count=REPEATS, write=_mib(write))
-    return text(
-        "the slowest of the {count} repetitions writes at least {write} and reads at least {read}",
-        count=REPEATS, write=_mib(write), read=_mib(read),
-    )  # fmt: skip
-
-
-def _pass_elbencho(write: float | None, read: float | None) -> Text:
-    if read is None:
-        return text("MiB/s [last] is at least {write} in every row WRITE", write=_mib(write))
-    return text(
-        "MiB/s [last] is at least {write} in every row WRITE and at least {read} in every row READ",
-        write=_mib(write),
-        read=_mib(read),
-    )
-
-
 # ---------------------------------------------------------------- as a file
-
-_OPTION = re.compile(r" (?=-)")
-
-
-def broken(command: str, width: int) -> list[str]:
-    """A command in lines that are broken before an option only; all but the last end in a backslash, so it can be pasted."""
-    lines = [""]
-    for part in _OPTION.split(command):
-        if lines[-1] and len(lines[-1]) + len(part) > width:
-            lines[-1] += " \\"
-            lines.append(f"  {part}")
-        else:
-            lines[-1] += f" {part}" if lines[-1] else part
-    return lines
-
 
 COLUMNS = ("item", "title", "value", "unit", "shown", "note")
 

@@ -575,3 +575,25 @@ def test_what_is_no_number(value: object) -> None:
 def test_mutated_files_end_in_a_value_or_a_refusal(tmp_path: Path) -> None:
     paths = [path for path in sorted((*STORAGE.iterdir(), *AWS.glob("cloudwatch*"))) if path.is_file()]
     survive(READERS, paths, tmp_path, rounds=600, seed=20261129)
+
+
+# ---------------------------------------------------------------- fio on many nodes, each with a result of its own
+
+
+def fio_of_node(node: int, rate: float, *, ends: float = 1795960706, elapsed: int = 60) -> str:
+    run = fio(fio_job(rate, jobname=f"save-{node}", elapsed=elapsed, **{"job options": {"rw": "write"}}))
+    return json.dumps(run | {"timestamp": ends})
+
+
+def test_fio_results_of_nodes_side_by_side_add_up(tmp_path: Path) -> None:
+    both = fio_of_node(0, 1e9) + "\n" + fio_of_node(1, 1.5e9, ends=1795960708, elapsed=61)
+    row = one(given(tmp_path, both), "writes_at")
+    assert row.values == (2.5e9,)
+    assert "Measured from 2 nodes" in notes(row)
+
+
+def test_fio_results_one_after_the_other_are_repetitions(tmp_path: Path) -> None:
+    later = fio_of_node(0, 1e9) + "\n" + fio_of_node(1, 1.5e9, ends=1795960706 + 61)
+    assert one(given(tmp_path, later), "writes_at").values == (1e9, 1.5e9)
+    again = fio_of_node(0, 1e9) + "\n" + fio_of_node(0, 1.5e9, ends=1795960706 + 20)
+    assert one(given(tmp_path, again), "writes_at").values == (1e9, 1.5e9), "the same name: the same node"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from ckptplanner.engine.bench_lines import broken
 from ckptplanner.engine.edits import with_allowances
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.requirement import (
     COLUMNS,
     Requirement,
-    broken,
     requirement,
     requirement_rows,
     requirement_text,

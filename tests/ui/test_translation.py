@@ -34,10 +34,11 @@ from typing_extensions import override
 
 import ckptplanner
 from ckptplanner.data import catalog
+from ckptplanner.engine.bench_lines import broken
 from ckptplanner.engine.evaluate import evaluate, plan_of
 from ckptplanner.engine.measure import alternatives
 from ckptplanner.engine.node_plan import EVENTS
-from ckptplanner.engine.requirement import broken, requirement
+from ckptplanner.engine.requirement import requirement
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.frozen import with_value
 from ckptplanner.ui.bench import Bench

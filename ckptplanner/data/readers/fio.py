@@ -4,7 +4,8 @@
 
 Jobs of one group run side by side and add up; groups (after a stonewall) follow each other and do not. `bw` is KiB/s and
 `bw_bytes` B/s, `runtime` ms. fio prints other text, with brackets, before its JSON; with --status-interval one JSON after
-another, each of which counts from the start; with --client the jobs of all hosts stand in `client_stats`.
+another, each of which counts from the start; with --client the jobs of all hosts stand in `client_stats`. Results of several
+nodes that ran side by side, put into one file, add up: their jobs have names of their own and their times overlap.
 Source: fio 3.33, written by the tool itself on 2026-11-30.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -46,6 +47,7 @@ _NAMES_ONLY = frozenset({"name", "stonewall", "new_group", "description", "group
 _UNEVEN = 1.1  # longest over shortest run of jobs side by side
 _SHORT_S = 10.0
 _SMALL_BYTES = 64 * KIB
+_LEAST_S = 2.0  # of runs side by side: fio tells their times in whole seconds
 
 
 def _knows(head: Head) -> bool:
@@ -91,8 +93,8 @@ def _read(opened: Opened) -> FileEvidence:
     kept = _whole_runs(runs[:_MOST_RUNS])
     if len(kept) < len(runs[:_MOST_RUNS]):
         found.warn(text("Results from before the end of a run (--status-interval) are left out."))
-    for number_, run in kept:
-        _add(found, run, f"result {number_ + 1}, " if len(runs) > 1 else "")
+    for together in _side_by_side(kept):
+        _add(found, [(f"result {number_ + 1}, " if len(runs) > 1 else "", run) for number_, run in together])
     measured = tuple(_measured(opened, key[0], key[1], rows) for key, rows in found.values.items())
     if not measured:
         more = f" ({found.warnings[0]})" if found.warnings else ""
@@ -105,11 +107,9 @@ def _whole_runs(runs: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[st
     """The runs without results from before their end: of those with the same start and jobs the last one."""
     last: dict[object, tuple[int, Mapping[str, Any]]] = {}
     for index, run in enumerate(runs):
-        jobs = [mapping(job) for job in items(run.get("jobs"), _MOST_JOBS)]
-        elapsed = max((number(job.get("elapsed")) or 0.0 for job in jobs), default=0.0)
-        at, names = moment_s(run.get("timestamp")), tuple(str(job.get("jobname"))[:80] for job in jobs)
+        at, names = moment_s(run.get("timestamp")), _names_of(run)
         before = next(reversed(last), None) if last else None
-        key: object = (None if at is None else at - elapsed, names)
+        key: object = (None if at is None else _times_of(run)[0], names)
         if before is not None and _is_same_run(before, key):
             del last[before]
         last[key if at is not None else (index, names)] = (index, run)
@@ -122,11 +122,42 @@ def _is_same_run(one: Any, other: Any) -> bool:
     return bool(abs(one[0] - other[0]) <= 2.0)
 
 
-def _add(found: _Found, run: Mapping[str, Any], where: str) -> None:
-    """Put the jobs of one run into groups, and each group's rate to those with the same options."""
+def _names_of(run: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(mapping(job).get("jobname"))[:80] for job in items(run.get("jobs"), _MOST_JOBS))
+
+
+def _times_of(run: Mapping[str, Any]) -> tuple[float, float]:
+    """When it began and ended; the same moment where it does not say. [s]"""
+    end = moment_s(run.get("timestamp")) or 0.0
+    jobs = [mapping(job) for job in items(run.get("jobs"), _MOST_JOBS)]
+    return end - max((number(job.get("elapsed")) or 0.0 for job in jobs), default=0.0), end
+
+
+def _side_by_side(runs: Sequence[tuple[int, Mapping[str, Any]]]) -> list[list[tuple[int, Mapping[str, Any]]]]:
+    """The runs, those together that nodes have made at the same time: most of their times is common, their names are not."""
+    bundles: list[list[tuple[int, Mapping[str, Any]]]] = []
+    for number_, run in runs:
+        begin, end = _times_of(run)
+        last = bundles[-1] if bundles else []
+        names = {_names_of(other) for _, other in last}
+        if last and end - begin >= _LEAST_S and _names_of(run) not in names:
+            first_begin, first_end = _times_of(last[0][1])
+            common = min(end, first_end) - max(begin, first_begin)
+            if common > 0.5 * max(end - begin, first_end - first_begin):
+                last.append((number_, run))
+                continue
+        bundles.append([(number_, run)])
+    return bundles
+
+
+def _add(found: _Found, together: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Put the jobs of runs side by side into groups, and each group's rate to those with the same options."""
     groups: dict[tuple[str, str], list[_Job]] = {}
-    for job in _jobs(found, run, where):
-        groups.setdefault((job.group, job.direction), []).append(job)
+    for node, (where, run) in enumerate(together):
+        for job in _jobs(found, run, where):
+            own = job if len(together) == 1 else replace(job, host=f"{node}")
+            groups.setdefault((own.group, own.direction), []).append(own)
+    run = together[-1][1]
     for (group, direction), jobs in groups.items():
         options = jobs[0].options
         is_mixed = (group, "read") in groups and (group, "write") in groups

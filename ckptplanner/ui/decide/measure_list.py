@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QGridLayout, QPushButton, QVBoxLayout, QWidget
 
+from ckptplanner.engine.bench_lines import broken
 from ckptplanner.engine.flip_words import amounts
 from ckptplanner.engine.regret import Decision, Regret, change_words
-from ckptplanner.engine.requirement import broken
 from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.decide.kinds import kind_word
 from ckptplanner.ui.decide.requirement_page import label

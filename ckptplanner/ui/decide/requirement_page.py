@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from ckptplanner.engine.bench_lines import Line, broken
 from ckptplanner.engine.cost import Basis
-from ckptplanner.engine.requirement import Line, Need, Requirement, broken, how_to_run, requirement, requirement_text
+from ckptplanner.engine.requirement import Need, Requirement, how_to_run, requirement, requirement_text
 from ckptplanner.ui.shown import Shown, current_of
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say, say_text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from ckptplanner import __version__
-from ckptplanner.engine.requirement import Line, Requirement, broken, how_to_run
+from ckptplanner.engine.bench_lines import Line, broken
+from ckptplanner.engine.requirement import Requirement, how_to_run
 from ckptplanner.ui.report.content import whole_html
 from ckptplanner.ui.report.html import esc, table
 from ckptplanner.ui.words import say, say_text
