@@ -6,12 +6,13 @@ make shots
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
@@ -29,6 +30,7 @@ from ckptplanner.ui.break_even import BreakEvens
 from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.decide.table import ScenarioTable
 from ckptplanner.ui.decide_view import BEST, FLIPS, FRONTIER, MATTERS, SIDE_BY_SIDE
+from ckptplanner.ui.evidence.places import FAILURES, FILES, LOGS
 from ckptplanner.ui.findings_view import FindingsView
 from ckptplanner.ui.headline import Headline
 from ckptplanner.ui.main_window import MainWindow
@@ -172,9 +174,50 @@ def checks(folder: Path) -> None:
     views = dark.findChild(Views)
     assert views is not None
     views.show_view(EVIDENCE)
+    views.evidence.show_page(LOGS)
     settle()
     save(dark.grab(), "evidence-dark.png")
     dark.close()
+
+
+def run_folder(folder: Path) -> Path:
+    """Files as a run leaves them: fifty days of Slurm's accounting, drawn at random but always the same, and samples."""
+    draw, made = random.Random(11), folder / "run-7"
+    (made / "bench").mkdir(parents=True)
+    start = submit = datetime(2026, 10, 1, 8)
+    rows, job = ["JobIDRaw|JobName|State|ExitCode|Submit|Eligible|Start|End|ElapsedRaw|NNodes|NodeList"], 48_000
+    while start < datetime(2026, 11, 20):
+        seconds = int(draw.expovariate(1.0 / 136_800.0)) + 600
+        end = start + timedelta(seconds=seconds)
+        state = draw.choices(("NODE_FAIL", "FAILED", "CANCELLED by 1000", "TIMEOUT", "OUT_OF_MEMORY"), (5, 4, 2, 1, 1))[0]
+        job += state == "TIMEOUT"
+        times = "|".join(f"{one:%Y-%m-%dT%H:%M:%S}" for one in (submit, submit, start, end))
+        rows.append(f"{job}|pretrain-120b|{state}|1:0|{times}|{seconds}|32|gpu-[001-032]")
+        submit, start = end, end + timedelta(seconds=draw.randrange(120, 700))
+    (made / "sacct.txt").write_text("\n".join(rows) + "\n")
+    for sample, name in (
+        ("logs/megatron-lm.log", "rank0.log"),
+        ("storage/nvbandwidth-constructed.json", "bench/nvbandwidth.json"),
+    ):
+        shutil.copy(ROOT / "tests/data/samples" / sample, made / name)
+    return made
+
+
+def files(folder: Path) -> None:
+    """What the files of a run say, and the interruptions in them."""
+    run = run_folder(folder)
+    for theme, page, name in (("light", FILES, "files"), ("dark", FAILURES, "failures")):
+        made, _ = window("nemotron-3.5-super", theme, folder)
+        views = made.findChild(Views)
+        assert views is not None
+        views.show_view(EVIDENCE)
+        views.evidence.open_files([run])
+        while views.evidence.desk.is_busy:
+            QApplication.processEvents()
+        views.evidence.show_page(page)
+        settle()
+        save(made.grab(), f"{name}-{theme}.png")
+        made.close()
 
 
 def decide(folder: Path) -> None:
@@ -243,6 +286,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         windows(Path(folder))
         checks(Path(folder))
+        files(Path(folder))
         decide(Path(folder))
         dialog()
         report(Path(folder))
