@@ -100,7 +100,7 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
 def _nothing_deletes(settings: Settings) -> Finding:
     return finding(
         "warning", "storage.generations_kept",
-        "Megatron-LM keeps no last {keep}: it deletes nothing, or with --save-retain-interval all but the newest and every R-th. "
+        "Megatron-LM keeps no last {keep}: it deletes nothing, or all but the newest and each R-th with --save-retain-interval. "
         "Run {script}, written beside it, every {often}: it keeps the newest {keep}.",
         keep=grouped(settings.keep), script=TRIMMING, often=_shown(settings.interval_s),
     )  # fmt: skip
@@ -163,8 +163,13 @@ def _retention(settings: Settings) -> tuple[Row, ...]:
     return ((f"--save-retain-interval {max(beyond, 2 * settings.interval_steps)}", "from the plan: only the newest stays"),)
 
 
+def _path_word(folder: str) -> str:
+    """A folder as one word of a shell line that no parser of arguments takes for a flag."""
+    return shell_word(f"./{one_line(folder)}" if folder.startswith("-") else folder)
+
+
 def _lm_rows(settings: Settings, way: _Way) -> list[Row]:
-    folder = shell_word(settings.names.shared_folder)
+    folder = _path_word(settings.names.shared_folder)
     rows = [
         (f"--save {folder}", "your folder on shared storage"),
         (f"--load {folder}", "a restart goes on from the newest"),
@@ -186,7 +191,7 @@ def _lm_rows(settings: Settings, way: _Way) -> list[Row]:
         rows += [
             ("--non-persistent-ckpt-type local", "from the plan: local saves; needs nvidia-resiliency-ext"),
             (
-                f"--non-persistent-local-ckpt-dir {shell_word(settings.names.local_folder)}",
+                f"--non-persistent-local-ckpt-dir {_path_word(settings.names.local_folder)}",
                 "your folder on each node's own drives",
             ),
             (f"--non-persistent-save-interval {settings.local_steps}", _local_every(settings)),

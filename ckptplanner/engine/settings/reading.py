@@ -163,7 +163,7 @@ def _yaml(text: str) -> Found | None:
         if name == "checkpoint" and not value.split("#")[0].strip():
             depth, section = indent, {}
         else:
-            one = Said(_yaml_value(value), number, line.strip()[:120])
+            one = Said(_yaml_value(value), number, f"{name}: {_yaml_value(value)}"[:120])
             if section is not None and depth >= 0:
                 section.setdefault(name, one)
             elif indent == 0:
