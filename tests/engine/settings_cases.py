@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario
-from ckptplanner.engine.settings.target import Names, NotPlanned, Settings, settings_of
-from ckptplanner.engine.settings.target import Target
+from ckptplanner.engine.settings.target import Names, NotPlanned, Settings, Target, settings_of
 from ckptplanner.frozen import with_value
 from tests.engine.build import scenario
 
 TWO_LEVELS: dict[str, Any] = {"local.enabled": True, "replication.factor": 2}
 HOSTILE = (
-    "plain", "it's \"quoted\"", "a\nb: c", "x */ y <!-- z -->", "# not a comment", "$(touch /tmp/broken) `id` ${HOME}",
-    "日本語のチェックポイント", "tail \\", "'''\"\"\"", "a\r\n[checkpoint]\nenable = false", "{{x}} %s {0}", "\u2028\u0085\x1b[31m",
+    "plain", "it's \"quoted\"", "a\nb: c", "x */ y <!-- z -->", "# not a comment",
+    "$(touch /tmp/broken) `id` ${HOME}",
+    "日本語のチェックポイント", "tail \\", "'''\"\"\"", "a\r\n[checkpoint]\nenable = false", "{{x}} %s {0}",
+    "\u2028\u0085\x1b[31m",
     ") ; rm -rf / ; (", "--load /other", "- - : |",
 )  # fmt: skip
 
@@ -50,9 +51,10 @@ def flags_of(written: str) -> dict[str, str]:
     assert words[-1] == ")"
     found: dict[str, str] = {}
     for at, word in enumerate(words):
-        if word.startswith("--") and at and not (words[at - 1] in {"--save", "--load", "--non-persistent-local-ckpt-dir"}):
+        if word.startswith("--") and at and words[at - 1] not in {"--save", "--load", "--non-persistent-local-ckpt-dir"}:
             after = words[at + 1]
-            found[word] = "" if after.startswith("--") and word not in {"--save", "--load"} or after == ")" else after
+            is_switch = after == ")" or (after.startswith("--") and word not in {"--save", "--load"})
+            found[word] = "" if is_switch else after
     return found
 
 

@@ -86,7 +86,11 @@ def test_bash_reads_the_same_arguments(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-euc", script, "bash", file], capture_output=True, text=True, check=True, timeout=20)
     words = done.stdout.splitlines()
     assert words[words.index("--non-persistent-save-interval") + 1] == "283"
-    assert words[words.index("--replication-jump") + 1 : words.index("--replication-jump") + 4] == ["8", "--replication-factor", "2"]
+    assert words[words.index("--replication-jump") + 1 : words.index("--replication-jump") + 4] == [
+        "8",
+        "--replication-factor",
+        "2",
+    ]
 
 
 def test_two_levels_for_megatron_lm_are_synchronous_and_say_so() -> None:
@@ -203,7 +207,10 @@ def test_a_file_opens_with_the_plan_and_its_lines_say_where_they_come_from(targe
     for file in target.write(settings).files:
         lines = file.content.splitlines()
         opening = "\n".join(line for line in lines[:12] if line.startswith("#"))
-        for words in (f"plan '5 min', id {settings.plan_id}", "849 steps of 10 s" if settings.interval_steps == 849 else "steps of"):
+        for words in (
+            f"plan '5 min', id {settings.plan_id}",
+            "849 steps of 10 s" if settings.interval_steps == 849 else "steps of",
+        ):
             assert words in opening, file.name
         assert target.checked in opening or file.name == trimming.NAME
         for figure in (str(settings.interval_steps), str(settings.local_steps)):
@@ -236,12 +243,19 @@ def test_nothing_breaks_out_of_the_shell(words: str, tmp_path: Path) -> None:
     file.write_text(written.files[0].content)
     script = 'source "$1"; printf "%s\\0" "${CHECKPOINT_ARGS[@]}"; ls -A'
     done = subprocess.run(
-        ["bash", "-euc", script, "bash", file], capture_output=True, check=True, timeout=20, cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}
+        ["bash", "-euc", script, "bash", file],
+        capture_output=True,
+        check=True,
+        timeout=20,
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin"},
     )
     *found, listing = done.stdout.decode().split("\0")
     assert listing.split() == ["args.sh"]
     assert done.stderr == b""
-    assert [word for word in found if word.startswith("--") and " " not in word] == [*flags_of(content(LM, settings_for(SYNC_NEAR)))]
+    assert [word for word in found if word.startswith("--") and " " not in word] == [
+        *flags_of(content(LM, settings_for(SYNC_NEAR)))
+    ]
     one_line = "".join(" " if ord(sign) < 32 or sign in "\x7f\u0085\u2028" else sign for sign in words)
     assert found[1] == found[3] == ("./" if one_line.startswith("-") else "") + one_line
     assert subprocess.run(["bash", "-n"], input=written.files[1].content.encode(), timeout=20).returncode == 0
@@ -286,7 +300,8 @@ def test_no_plan_breaks_a_rule_of_megatron(made: Scenario) -> None:
     assert int(flags.get("--distributed-timeout-minutes", 10)) * 60 > stop_s
     found = section(settings)
     keys = {
-        "save": "save_interval", "near": "non_persistent_save_interval", "jump": "replication_jump", "factor": "replication_factor",
+        "save": "save_interval", "near": "non_persistent_save_interval", "jump": "replication_jump",
+        "factor": "replication_factor",
     }  # fmt: skip
     assert {short: found[key] for short, key in keys.items() if key in found} == numbers
     assert found["async_save"] == found["use_persistent_ckpt_worker"] == ("--async-save" in flags)
@@ -324,7 +339,10 @@ def test_what_is_not_as_planned_is_said(made: Scenario) -> None:
         words, text = said(written), written.files[0].content
         is_async = "--async-save" in text.split("CHECKPOINT_ARGS")[-1] or "async_save: true" in text
         assert is_async == settings.is_async or "storage.mode" in words
-        assert settings.has_local == ("save_interval" in text.replace("-", "_").partition("non_persistent")[2]) or "local.ratio" in words
+        assert (
+            settings.has_local == ("save_interval" in text.replace("-", "_").partition("non_persistent")[2])
+            or "local.ratio" in words
+        )
         if settings.factor > 1:
             replicated = "replication-factor" in text or "replication_factor" in text
             assert replicated or words.keys() & {"replication.factor", "local.ratio"}

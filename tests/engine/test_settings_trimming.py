@@ -42,7 +42,12 @@ def run(tmp_path: Path, folder: Path, *words: str, keep: int = 3) -> subprocess.
     script = tmp_path / NAME
     script.write_text(trimming_file(settings).content)
     return subprocess.run(
-        [BASH or "bash", script, *words], capture_output=True, text=True, timeout=30, cwd=tmp_path, env={"PATH": os.environ["PATH"]}
+        [BASH or "bash", script, *words],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
     )
 
 
@@ -181,7 +186,8 @@ def test_what_stays_for_good(tmp_path: Path, five: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--keep", "0"), ("--keep", ""), ("--keep", "x"), ("--keep", "-1"), ("--keep",), ("--every", "x"), ("--folder", "relative"),
+        ("--keep", "0"), ("--keep", ""), ("--keep", "x"), ("--keep", "-1"), ("--keep",), ("--every", "x"),
+        ("--folder", "relative"),
         ("--folder", "/"), ("--folder", ""), ("--folder", "/no/such/folder"), ("--force",), ("iter_0000268",),
         ("--keep", "a[$(touch broken)]"),
     ],
@@ -207,7 +213,7 @@ def test_a_hostile_folder_is_no_command(tmp_path: Path, words: str) -> None:
 
 
 def test_a_folder_with_quotes_and_signs_is_found(tmp_path: Path) -> None:
-    odd = tmp_path / "it's $(a) `b` \"c\" # d"
+    odd = tmp_path / 'it\'s $(a) `b` "c" # d'
     odd.mkdir()
     for iteration in (1, 2, 3):
         save(odd, f"iter_{iteration:07d}")

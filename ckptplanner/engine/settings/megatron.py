@@ -100,7 +100,7 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
 def _nothing_deletes(settings: Settings) -> Finding:
     return finding(
         "warning", "storage.generations_kept",
-        "Megatron-LM keeps no last {keep}: it deletes nothing, or all but the newest and each R-th with --save-retain-interval. "
+        "Megatron-LM keeps no last {keep}: it deletes nothing, or all but the newest and each R-th (--save-retain-interval). "
         "Run {script}, written beside it, every {often}: it keeps the newest {keep}.",
         keep=grouped(settings.keep), script=TRIMMING, often=_shown(settings.interval_s),
     )  # fmt: skip

@@ -16,6 +16,7 @@ import ast
 import json
 import re
 import tomllib
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -197,11 +198,17 @@ def _dotted(node: ast.expr) -> str:
     return ".".join(reversed([*parts, node.id])) if isinstance(node, ast.Name) else ".".join(reversed(parts))
 
 
-def _from_node(name: str, node: ast.expr) -> Said:
+def _literal(node: ast.expr) -> str | None:
     try:
-        value = _plain(ast.literal_eval(node))
+        return _plain(ast.literal_eval(node))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        value = f"${name}"  # an expression: it is not computed
+        return None
+
+
+def _from_node(name: str, node: ast.expr, constants: Mapping[str, str]) -> Said:
+    """A literal, a name that the text sets to one, or the name as it stands; an expression is not computed."""
+    dotted = _dotted(node)
+    value = _literal(node) or constants.get(dotted) or dotted or "an expression"
     return Said(value, node.lineno, f"{name}={value}"[:120])
 
 
@@ -219,18 +226,23 @@ def _groups(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr]]:
 
 def _python(text: str) -> Found | None:
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():  # of odd escapes in strings: they are the user's affair
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     kinds: dict[Dialect, dict[str, Said]] = {"torchtitan": {}, "megatron-bridge": {}, "hf-trainer": {}}
-    for owner, name, node in _groups(tree):
+    groups = sorted(_groups(tree), key=lambda group: group[2].lineno)  # the last one counts
+    constants = {name: value for owner, name, node in groups if not owner and (value := _literal(node)) is not None}
+    for owner, name, node in groups:
+        one = _from_node(name, node, constants)
         last = owner.rpartition(".")[2]
         if owner.endswith("CheckpointManager.Config") or (last in {"checkpoint", "CheckpointConfig"} and name in TITAN):
-            kinds["torchtitan"][name] = _from_node(name, node)
+            kinds["torchtitan"][name] = one
         elif (last in {"CheckpointConfig", "checkpoint"} and name in MEGATRON | {"save"}) or last == "CheckpointConfig":
-            kinds["megatron-bridge"][name] = _from_node(name, node)
+            kinds["megatron-bridge"][name] = one
         elif name in HUGGING or last.endswith("TrainingArguments"):
-            kinds["hf-trainer"][name] = _from_node(name, node)
+            kinds["hf-trainer"][name] = one
     named: dict[Dialect, frozenset[str]] = {"torchtitan": TITAN, "megatron-bridge": MEGATRON, "hf-trainer": HUGGING}
     dialect = max(kinds, key=lambda kind: len(kinds[kind].keys() & named[kind]))
     return Found(dialect, kinds[dialect]) if kinds[dialect].keys() & named[dialect] else None
