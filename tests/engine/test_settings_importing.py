@@ -66,7 +66,8 @@ WAYS = {
     + ARGUMENTS + '"\n',
     "what Megatron prints": "[2026-11-29] ------------ arguments ------------\n  save ............................ /c\n"
     "  save_interval ................... 134\n  async_save ...................... True\n"
-    "  use_persistent_ckpt_worker ...... True\n  async_strategy .................. mcore\n  save_retain_interval ............ 1340\n",
+    "  use_persistent_ckpt_worker ...... True\n  async_strategy .................. mcore\n"
+    "  save_retain_interval ............ 1340\n",
     "a YAML dump": "# args\nasync_save: true\nasync_strategy: mcore\nsave: /c\nsave_interval: 134\nsave_retain_interval: 1340\n"
     "use_persistent_ckpt_worker: true\nnon_persistent_ckpt_type: null\n",
     "JSON": json.dumps(
@@ -95,7 +96,8 @@ def test_megatron_lm_however_it_is_written(way: str) -> None:
 
 LOCAL = (
     "--save /c --save-interval 1340 --save-retain-interval 13400 --non-persistent-ckpt-type local "
-    "--non-persistent-local-ckpt-dir /l --non-persistent-save-interval 134 --replication --replication-jump 8 --replication-factor 2"
+    "--non-persistent-local-ckpt-dir /l --non-persistent-save-interval 134 --replication "
+    "--replication-jump 8 --replication-factor 2"
 )
 
 
@@ -320,10 +322,10 @@ def test_an_unknown_text_is_refused_in_one_sentence(written: str) -> None:
 
 PIECES = st.sampled_from(
     [
-        "--save-interval", "--async-save", "=", " ", "\n", "\\\n", "'", '"', "#", "\\d", "$A", "${B:-5}", "A=", "(", ")", "{", "}",
-        "[checkpoint]", "checkpoint:", "  save_interval: ", "134", "save_steps", ":", ",", "CheckpointManager.Config(", "interval=",
-        "日本", "\t", "save_interval ....... 5", "--checkpoint.interval", "keep_latest_k = 3", "$(", "`", ";", "|", "--replication",
-        "TrainingArguments(", "-5", "1e9", "0.5", "99" * 20,
+        "--save-interval", "--async-save", "=", " ", "\n", "\\\n", "'", '"', "#", "\\d", "$A", "${B:-5}", "A=", "(", ")",
+        "{", "}", "[checkpoint]", "checkpoint:", "  save_interval: ", "134", "save_steps", ":", ",", "interval=",
+        "CheckpointManager.Config(", "日本", "\t", "save_interval ....... 5", "--checkpoint.interval", "keep_latest_k = 3",
+        "$(", "`", ";", "|", "--replication", "TrainingArguments(", "-5", "1e9", "0.5", "99" * 20,
     ]
 )  # fmt: skip
 

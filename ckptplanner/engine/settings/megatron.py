@@ -20,7 +20,7 @@ from ckptplanner.units import DAY, SECONDS, brief, grouped
 
 ARGUMENTS, YAML = "megatron_lm_args.sh", "megatron_bridge_checkpoint.yaml"
 LM_VERSION, BRIDGE_VERSION = "Megatron-LM, core 0.19.2", "Megatron Bridge 0.6.2"
-LM_CHECKED = "accepted by megatron.training.arguments (its parser and validate_args) of megatron-core 0.19.2, torch 2.13.0"
+LM_CHECKED = "accepted by the parser and validate_args of Megatron-LM (megatron-core 0.19.2, torch 2.13.0), a GPU stood in for"
 BRIDGE_CHECKED = (
     "accepted by CheckpointConfig and its finalize() of megatron-bridge 0.6.2 on megatron-core 0.19.2, torch 2.13.0"
 )

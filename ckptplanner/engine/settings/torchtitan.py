@@ -127,12 +127,19 @@ def _no_local(settings: Settings) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _notes(settings: Settings, base: str) -> tuple[str, ...]:
+    notes = (f"An absolute folder is taken as it is; a relative one is inside {base}.",)
+    if not settings.is_async:
+        return notes
+    return (*notes, "An old generation goes when a save begins: until it is written there may be one complete one fewer.")
+
+
 def write(settings: Settings) -> Written:
     """A function that sets the checkpoint part of a configuration."""
     notes = (
         "",
         "In your own function that returns a Trainer.Config: return apply(config)",
-        "An absolute folder is taken as it is; a relative one is inside dump_folder.",
+        *_notes(settings, "dump_folder"),
     )
     rows = [(f"{key}={value},", remark) for key, value, remark in _rows(settings, _PYTHON)]
     parts = [
@@ -153,7 +160,7 @@ def write(settings: Settings) -> Written:
 
 def write_old(settings: Settings) -> Written:
     """The sections `checkpoint` and, where it must be longer than the default, `comm` of a TOML file."""
-    notes = ("", "An absolute folder is taken as it is; a relative one is inside job.dump_folder.")
+    notes = ("", *_notes(settings, "job.dump_folder"))
     parts = [
         comment(head(settings, f"Checkpoints of {OLD_VERSION} and older: sections of the run's TOML", OLD_CHECKED, notes)),
         "[checkpoint]\n",
