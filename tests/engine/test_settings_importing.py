@@ -389,3 +389,9 @@ def test_what_is_exported_comes_back(made: Scenario) -> None:
                 assert (back.factor, back.jump if settings.factor > 1 else settings.jump) == (settings.factor, settings.jump)
         else:
             assert not back.has_local
+
+
+def test_a_long_text_is_read_in_one_pass() -> None:
+    """A line of each name was sought from the top once: 60,000 of them took minutes."""
+    many = "[checkpoint]\nenable = true\n" + "\n".join(f"k{number} = 1" for number in range(60_000)) + "\ninterval = 134\n"
+    assert lines(read_settings(many))["storage.interval_s"] == 60_003

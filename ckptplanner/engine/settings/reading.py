@@ -94,10 +94,14 @@ def _by_names(said: dict[str, Said], kept: Said | None = None) -> Found | None:
 # ---------------------------------------------------------------- JSON, TOML, YAML
 
 
-def _line_of(lines: list[str], pattern: str, start: int = 0) -> int:
-    """The line, from 1, that a name stands in: the first one from `start` on."""
-    sought = re.compile(pattern)
-    return next((at + 1 for at in range(start, len(lines)) if sought.search(lines[at])), start + 1)
+def _lines_of(text: str, name: str, start: int = 1) -> dict[str, int]:
+    """The line, from 1, in which each name stands first; from line `start` on."""
+    sought = re.compile(name)
+    found: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n")[start - 1 :], start=start):
+        for match in sought.finditer(line):
+            found.setdefault(match[1], number)
+    return found
 
 
 def _json(text: str) -> Found | None:
@@ -107,12 +111,11 @@ def _json(text: str) -> Found | None:
         tree = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    lines = text.split("\n")
+    lines = _lines_of(text, r'"(\w+)"\s*:')
     for level in (tree, *(inner for inner in tree.values() if isinstance(inner, dict))):
-        said = {}
-        for name, value in level.items():
-            line = _line_of(lines, re.escape(json.dumps(name)) + r"\s*:")
-            said[name] = Said(_plain(value), line, f"{name}: {json.dumps(value)}"[:120])
+        said = {
+            name: Said(_plain(value), lines.get(name, 1), f"{name}: {_plain(value)}"[:120]) for name, value in level.items()
+        }
         result = _by_names(said)
         if result is not None:
             return result
@@ -120,20 +123,17 @@ def _json(text: str) -> Found | None:
 
 
 def _toml(text: str) -> Found | None:
-    header = re.compile(r"^\s*\[\s*checkpoint\s*\]", re.MULTILINE)
-    if not header.search(text):
+    header = re.search(r"^[ \t]*\[[ \t]*checkpoint[ \t]*\]", text, re.MULTILINE)
+    if header is None:
         return None
     try:
         section = tomllib.loads(text).get("checkpoint")
     except (tomllib.TOMLDecodeError, RecursionError):
         return None
-    lines = text.split("\n")
-    start = _line_of(lines, header.pattern)
+    lines = _lines_of(text, r"^\s*(\w+)\s*=", text.count("\n", 0, header.start()) + 1)
     said = {}
     for name, value in section.items() if isinstance(section, dict) else ():
-        said[name] = Said(
-            _plain(value), _line_of(lines, rf"^\s*{re.escape(name)}\s*=", start), f"{name} = {_plain(value)}"[:120]
-        )
+        said[name] = Said(_plain(value), lines.get(name, 1), f"{name} = {_plain(value)}"[:120])
     return Found("torchtitan-0.2", said)
 
 
