@@ -1,4 +1,4 @@
-"""A plan as a module of PyTorch's distributed checkpoints: save every n steps, keep the newest complete ones, find the newest."""
+"""A plan as a module of PyTorch's distributed checkpoints: save every n steps, keep the newest complete ones, resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan for nvidia-resiliency-ext: the launcher's arguments, its timeouts, and local checkpoints with copies on other nodes."""
+"""A plan for nvidia-resiliency-ext: the launcher's arguments, its timeouts, and local checkpoints with copies elsewhere."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _said(settings: Settings) -> Iterator[Finding]:
     if not _has_iterations(settings):
         yield finding(
             "info", "workload.framework",
-            "{framework} writes no file with its newest iteration, so that the launcher cannot stop a job that makes no progress, "
+            "{framework} writes no file with its newest iteration, so that the launcher cannot stop a job without progress, "
             "and its sections must be announced in the training code.",
             framework=settings.plan.scenario.workload.framework.name,
         )  # fmt: skip
@@ -86,11 +86,13 @@ def _yaml(settings: Settings) -> str:
         ("initial_rank_heartbeat_timeout: null", "sections instead of heartbeats"),
         ("rank_heartbeat_timeout: null", ""),
         ("rank_section_timeouts:", "in seconds"),
-        (f"  setup: {setup_s}", f"from the plan: start {shown(failures.start_s)}, read {shown(read_s)}, times {TIMEOUT_MARGIN:.0f}"),
+        (f"  setup: {setup_s}",
+         f"from the plan: start {shown(failures.start_s)}, read {shown(read_s)}, times {TIMEOUT_MARGIN:.0f}"),
         (f"  step: {step_s}", f"from the plan: {STEPS_TO_WAIT} steps of {shown(settings.step_s)}, never below {LEAST_STEP_S}"),
         (f"  checkpointing: {checkpointing_timeout_s(settings)}",
          f"from the plan: a save stops training for {shown(longest_stop_s(settings))}; with a margin"),
-        (f"rank_out_of_section_timeout: {collective_timeout_s(settings)}", "from the plan: the collective timeout, or above a save"),
+        (f"rank_out_of_section_timeout: {collective_timeout_s(settings)}",
+         "from the plan: the collective timeout, or above a save"),
     ]  # fmt: skip
     if _has_iterations(settings):
         rows += [

@@ -54,8 +54,8 @@ def _slurm_said(settings: Settings) -> Iterator[Finding]:
     if _signal_s(settings) is None:
         yield finding(
             "warning", "planned.every_s" if asked <= MOST_SIGNAL_S else "storage.write_s",
-            "A last save needs a signal {asked} before the end, and Slurm gives {most}: none is asked for. The nearest: a shorter "
-            "write time, or a longer time limit.",
+            "A last save needs a signal {asked} before the end, and Slurm gives {most}: none is asked for. The nearest: a "
+            "shorter write time, or a longer time limit.",
             asked=shown(asked), most=shown(min(MOST_SIGNAL_S, _limit_s(settings) or MOST_SIGNAL_S)),
         )  # fmt: skip
     elif planned.notice_s is not None and planned.notice_s < final_save_s(settings):

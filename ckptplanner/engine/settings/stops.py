@@ -1,4 +1,4 @@
-"""What several targets ask about stops and restarts: how long a last save takes, how many restarts to allow, what is missing."""
+"""What several targets ask about stops and restarts: how long a last save takes, how many restarts, what is missing."""
 
 from __future__ import annotations
 
