@@ -2,7 +2,7 @@
 
     broken_rules(settings, written) -> findings      errors are refused by the registry, warnings are shown
 
-The files are read back (reading.py); a rule looks for names, and judges the numbers under them, whichever target wrote them.
+The files are read back (read_back.py); a rule looks for names, and judges the numbers under them, whichever target wrote them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings import fsx_rules
-from ckptplanner.engine.settings.reading import Read, Unreadable, Value, read
+from ckptplanner.engine.settings.read_back import Read, Unreadable, Value, read
 from ckptplanner.engine.settings.stops import MOST_RESTARTS, final_save_s, longest_stop_s, shown
 from ckptplanner.engine.settings.target import Settings, Written
 from ckptplanner.text import text

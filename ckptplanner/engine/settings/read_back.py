@@ -153,5 +153,5 @@ def _shell(content: str) -> Pairs:
             after = words[at + 1] if at + 1 < len(words) else ""
             follows = True if after.startswith("--") or not after else _scalar(after)
             yield name, _scalar(value) if has_value else follows
-        elif match := _ASSIGNMENT.fullmatch(word):
+        elif (match := _ASSIGNMENT.fullmatch(word)) and "$" not in match[2]:  # else the script works it out
             yield match[1], _scalar(match[2])
