@@ -13,7 +13,7 @@ from ckptplanner.text import text
 
 CONFIG, CODE = "deepspeed_checkpoint.json", "deepspeed_saves.py"
 VERSION = "deepspeed 0.19.8"
-CHECKED = "accepted by deepspeed 0.19.8: DeepSpeedConfig read the JSON"
+CHECKED = "accepted by deepspeed 0.19.8: DeepSpeedConfig read the JSON, an engine on CPU saved synchronously with the code"
 COMMIT_TIMEOUT_S = 300.0  # DEFAULT_CHECKPOINT_TIMEOUT_SECONDS of its decoupled engine, which no setting changes
 
 
@@ -70,7 +70,7 @@ def _code(settings: Settings, title: str) -> str:
         (f"SAVE_TIMEOUT_S = {collective_timeout_s(settings)}",
          f"from the plan: above the longest save, {shown(settings.save_timeout_s)} with its margin"),
     ])  # fmt: skip
-    top = comment(head(settings, f"When to save, and what to keep, with {title}", "The JSON beside it was " + CHECKED))
+    top = comment(head(settings, f"When to save, and what to keep, with {title}", "Checked: " + CHECKED))
     return top + _IMPORTS + values + _BODY
 
 

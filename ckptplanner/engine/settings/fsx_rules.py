@@ -164,7 +164,7 @@ def _is_legal(capacity_gib: float | None, tier: FsxTier) -> bool:
 
 
 def automatic_iops(capacity_gib: float) -> int:
-    """Metadata operations a second that AWS gives by itself at a size of SSD storage (docs/models.md 6.2)."""
+    """Metadata operations a second that AWS gives by itself at a size of SSD storage (FSx user guide, metadata)."""
     for below, iops in ((2_400, 1_500), (4_800, 3_000), (12_000, 6_000), (48_000, IOPS_STEP)):
         if capacity_gib < below:
             return iops

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from ckptplanner.engine.settings.stops import (
     collective_timeout_s,
     has_no_local_level,
@@ -13,7 +11,7 @@ from ckptplanner.engine.settings.stops import (
     writes_while_training_stops,
 )
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
-from ckptplanner.engine.settings.writing import head, readme
+from ckptplanner.engine.settings.writing import double_quoted, head, is_true, readme
 from ckptplanner.text import text
 from ckptplanner.units import grouped
 
@@ -52,8 +50,20 @@ def write(settings: Settings) -> Written:
     findings = list(has_no_local_level(settings, text("Hugging Face Trainer")))
     if settings.is_async:
         findings.insert(0, writes_while_training_stops(settings, text("Hugging Face Trainer"), nearest_async()))
-    files = (SettingsFile(NAME, "json", json.dumps(values, indent=2, ensure_ascii=False) + "\n"), readme(NAME, lines))
+    files = (SettingsFile(NAME, "json", _json(values)), readme(NAME, lines))
     return Written(files, tuple(findings))
+
+
+def _json(values: dict[str, str | int | bool]) -> str:
+    """A value a line, words as they are but for what ends a line."""
+    rows = (f"  {double_quoted(name)}: {_value(value)}" for name, value in values.items())
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _value(value: str | int | bool) -> str:
+    if isinstance(value, bool):
+        return is_true(value)
+    return str(value) if isinstance(value, int) else double_quoted(value)
 
 
 TARGETS: tuple[Target, ...] = (

@@ -16,8 +16,8 @@ from ckptplanner.text import text
 
 LIGHTNING = "lightning 2.6.6"
 LIGHTNING_CHECKED = (
-    "accepted by lightning 2.6.6 and torch 2.13.0: Trainer, ModelCheckpoint, AsyncCheckpointIO and DDPStrategy were made and "
-    "trained with"
+    "accepted by lightning 2.6.6 and torch 2.13.0: trained on CPU with ModelCheckpoint, AsyncCheckpointIO and DDPStrategy; "
+    "FSDPStrategy was made only"
 )
 NEMO = "NeMo 2"
 NEMO_SOURCE = "Written by the source of NeMo (d73511fe) and its documents; not run here."
@@ -70,7 +70,7 @@ def _lightning(settings: Settings, is_async: bool) -> str:
         comment(head(settings, "Callbacks and plugins of Lightning, for lightning 2.6.6", LIGHTNING_CHECKED, notes))
         + "\n".join(imports)
         + f"\n\nsaves = ModelCheckpoint(\n{saves})\n"
-        + f"# {how}; ranks wait for a save of {shown(settings.save_timeout_s)}, its margin included\n"
+        + comment((f"{how}; ranks wait for a save of {shown(settings.save_timeout_s)}, its margin included",))
         + f"strategy = {strategy}({way}timeout=timedelta(seconds={waits}))\n"
         + ("# from the plan: asynchronous\nplugins = [AsyncCheckpointIO()]\n" if is_async else "plugins = []\n")
         + "\n# trainer = lightning.Trainer(callbacks=[saves], strategy=strategy, plugins=plugins, ...)\n"

@@ -118,11 +118,12 @@ def _yaml(content: str) -> Pairs:
 
 
 def _python(tree: ast.Module) -> Pairs:
-    """Constants and keyword arguments; `timeout=timedelta(seconds=9)` counts as timeout=9."""
+    """Constants, keyword arguments and names that are called; `timeout=timedelta(seconds=9)` counts as timeout=9."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             yield from _constant(node.targets[0].id, node.value)
         elif isinstance(node, ast.Call):
+            yield "calls", node.func.id if isinstance(node.func, ast.Name) else None
             for keyword in node.keywords:
                 yield from _constant(keyword.arg or "", keyword.value)
 

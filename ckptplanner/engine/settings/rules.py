@@ -92,7 +92,7 @@ def _retained(settings: Settings, values: Read) -> Iterator[Finding]:
 
 def _kept(settings: Settings, values: Read) -> Iterator[Finding]:
     # Lightning removes the oldest while the newest is being written, so its number counts that one too
-    being_written = 0 if "AsyncCheckpointIO" in values.file.content else 1
+    being_written = 0 if "AsyncCheckpointIO" in values.all("calls") else 1
     for value in values.all(*KEEPS):
         kept = _whole(value)
         if kept is None or kept < 1:
