@@ -62,3 +62,21 @@ SCENARIOS = st.fixed_dictionaries(
         "local.ratio": st.integers(1, 1000),
     },
 )
+
+# most of these are plans without an error
+SOUND = st.fixed_dictionaries(
+    {
+        "workload.total_params": st.floats(8.1, 13.0).map(lambda power: 10.0**power),
+        "workload.nodes": st.integers(0, 14).map(lambda power: 2**power),
+        "workload.step_s": st.floats(-1.0, 2.0).map(lambda power: 10.0**power),
+        "workload.framework": st.sampled_from(("Megatron-LM", "Megatron Bridge", "TorchTitan")),
+        "failures.mtbi_s": st.floats(5.5, 8.0).map(lambda power: 10.0**power),
+        "storage.mode": st.sampled_from(("async", "sync")),
+        "storage.write_s": st.floats(60.0, 3000.0),
+        "storage.generations_kept": st.integers(2, 10),
+        "replication.factor": st.sampled_from((1, 2, 4)),
+        "local.enabled": st.booleans(),
+        "spares.nodes": st.integers(0, 4),
+    },
+    optional={"planned.every_s": st.floats(1e5, 1e7)},
+)
