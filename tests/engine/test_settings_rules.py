@@ -17,7 +17,7 @@ from ckptplanner.engine.settings.registry import IDS, TARGETS, target, write_all
 from ckptplanner.engine.settings.rules import broken_rules
 from ckptplanner.engine.settings.target import NotPlanned, Settings, SettingsFile, Written, settings_of
 from tests.engine.build import STEADY, scenario
-from tests.engine.settings_cases import EVIL, EVIL_NAMES, SCENARIOS, SOUND, settings
+from tests.engine.settings_plans import EVIL, EVIL_NAMES, SCENARIOS, SOUND, settings
 
 SYNC_EFA: dict[str, Any] = {"storage.mode": "sync", "storage.write_s": 60.0}
 

@@ -16,7 +16,7 @@ from ckptplanner.engine.settings.read_back import read
 from ckptplanner.engine.settings.registry import target
 from ckptplanner.engine.settings.stops import MOST_RESTARTS, final_save_s, notice_s, restarts_to_allow
 from ckptplanner.engine.settings.target import Names, Written
-from tests.engine.settings_cases import EVIL, EVIL_NAMES, content, sentences, settings
+from tests.engine.settings_plans import EVIL, EVIL_NAMES, content, sentences, settings
 
 SYNC: dict[str, Any] = {"storage.mode": "sync", "storage.write_s": 60.0}
 DAILY: dict[str, Any] = {"planned.every_s": 86_400.0}

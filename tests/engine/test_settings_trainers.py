@@ -21,7 +21,7 @@ from ckptplanner.engine.settings.nvrx import checkpointing_timeout_s
 from ckptplanner.engine.settings.read_back import read
 from ckptplanner.engine.settings.registry import target
 from ckptplanner.engine.settings.target import Names, Settings, Written
-from tests.engine.settings_cases import EVIL, EVIL_NAMES, content, sentences, settings
+from tests.engine.settings_plans import EVIL, EVIL_NAMES, content, sentences, settings
 
 SYNC: dict[str, Any] = {"storage.mode": "sync", "storage.write_s": 60.0}
 SINGLE: dict[str, Any] = {"workload.writer": "single", "storage.write_s": 600.0}
