@@ -1,0 +1,44 @@
+"""All targets, in the order in which they are offered, and files that no rule refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ckptplanner.engine.plan import Finding
+from ckptplanner.engine.settings import dcp, deepspeed, huggingface, lightning, nvrx, schedulers
+from ckptplanner.engine.settings.rules import broken_rules
+from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
+
+IDS = (
+    "megatron-lm", "megatron-bridge", "torchtitan", "torchtitan-0.2", "hf-trainer", "lightning", "nemo2", "deepspeed", "nvrx",
+    "dcp", "fsx-cli", "fsx-cloudformation", "fsx-terraform", "s3-dra", "slurm", "jobset",
+)  # fmt: skip
+FAMILIES = (huggingface, lightning, deepspeed, nvrx, dcp, schedulers)  # and megatron, torchtitan, aws
+TARGETS: tuple[Target, ...] = tuple(
+    sorted((target for family in FAMILIES for target in family.TARGETS), key=lambda target: IDS.index(target.id))
+)
+
+
+def target(id: str) -> Target:
+    """The target of that id.
+
+    Raises:
+        KeyError: there is none; the message lists those that exist.
+    """
+    for one in TARGETS:
+        if one.id == id:
+            return one
+    raise KeyError(f"no target {id!r}; there are {', '.join(one.id for one in TARGETS)}")
+
+
+def write_all(settings: Settings, ids: Iterable[str]) -> Written:
+    """The files of these targets and what they cannot do; a target that breaks a rule is left out, and why is said."""
+    files: list[SettingsFile] = []
+    findings: list[Finding] = []
+    for one in (target(id) for id in ids):
+        written = one.write(settings)
+        broken = broken_rules(settings, written)
+        findings += (*written.findings, *broken)
+        if not any(rule.severity == "error" for rule in broken):
+            files += written.files
+    return Written(tuple(files), tuple(dict.fromkeys(findings)))

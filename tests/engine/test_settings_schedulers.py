@@ -1,0 +1,219 @@
+"""Slurm and JobSet: nodes, restarts and the signal before the end; the script is run with stand-ins for Slurm's commands."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ckptplanner.engine.settings.read_back import read
+from ckptplanner.engine.settings.registry import target
+from ckptplanner.engine.settings.stops import MOST_RESTARTS, final_save_s, notice_s, restarts_to_allow
+from ckptplanner.engine.settings.target import Names, Written
+from tests.engine.settings_plans import EVIL, EVIL_NAMES, content, sentences, settings
+
+SYNC: dict[str, Any] = {"storage.mode": "sync", "storage.write_s": 60.0}
+DAILY: dict[str, Any] = {"planned.every_s": 86_400.0}
+
+
+def slurm(*groups: dict[str, Any], **more: Any) -> Written:
+    return target("slurm").write(settings(*groups, **more))
+
+
+def options(done: Written) -> dict[str, Any]:
+    return dict(read(done.files[0]).values)
+
+
+# ---------------------------------------------------------------- the last save
+
+
+def test_a_last_save_is_a_step_a_stop_and_a_write() -> None:
+    made = settings()
+    assert final_save_s(made) == 10.0 + 5.0 + 300.0
+    assert notice_s(made) == 378, "a fifth above it"
+    assert final_save_s(settings(SYNC)) == 10.0 + 60.0
+    assert notice_s(settings({"planned.notice_s": 900.0})) == 900
+    slow = settings(storage={"custom": {"write_bytes_per_s": 1e9, "read_bytes_per_s": 1e9, "usable_bytes": 1e15}})
+    assert final_save_s(slow) == pytest.approx(10.0 + 5.0 + 1742.3), "the storage needs longer than is given"
+
+
+def test_the_limit_of_restarts_stands_above_what_chance_reaches() -> None:
+    made = settings()
+    assert restarts_to_allow(made, 0.0) == 3
+    assert restarts_to_allow(made, 100 * 720_000.0) == 143
+    assert restarts_to_allow(settings(failures={"mtbi_s": 1e-3}), 1e9) == MOST_RESTARTS
+
+
+# ---------------------------------------------------------------- Slurm
+
+
+def test_slurm_options_of_the_plan() -> None:
+    found = options(slurm(DAILY))
+    expected = {
+        "sbatch_job_name": "pretrain", "sbatch_nodes": 32, "sbatch_gpus_per_node": 8, "sbatch_requeue": None,
+        "sbatch_open_mode": "append", "sbatch_time": "1-00:00:00", "sbatch_signal": "B:USR1@378",
+        "sbatch_output": "/fsx/logs/%x-%j.out", "restarts": 74 + 365, "attempts": 1,
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+    assert "sbatch_no_kill" not in found
+    assert "sbatch_time" not in options(slurm())
+    spare = options(slurm({"spares.nodes": 2}))
+    assert (spare["sbatch_nodes"], spare["attempts"]) == (34, 3)
+    assert "sbatch_no_kill" in spare
+
+
+def test_slurm_says_how_to_read_it_back() -> None:
+    text = content(slurm(), "slurm_job.sbatch")
+    assert "sacct -D -P -a -S" in text
+    assert "JobIDRaw,JobName,State,ExitCode,Submit,Eligible,Start,End,ElapsedRaw,NNodes,NodeList,Restarts,FailedNode" in text
+
+
+def test_a_notice_that_slurm_cannot_give_is_said() -> None:
+    far = slurm({"storage.write_s": 70_000.0})
+    assert "sbatch_signal" not in options(far)
+    assert "warning storage.write_s A last save needs a signal 23.3 h before the end, and Slurm gives 18.2 h" in sentences(far)
+    short = slurm({"planned.every_s": 330.0})
+    assert options(short)["sbatch_time"] == "0-00:05:00", "in whole minutes, as Slurm counts"
+    assert "sbatch_signal" not in options(short)
+    assert "warning planned.every_s" in sentences(short)
+    early = slurm(DAILY, {"planned.notice_s": 60.0})
+    assert options(early)["sbatch_signal"] == "B:USR1@378"
+    assert "The plan counts on 60 s of notice" in sentences(early).replace("1 min of", "60 s of")
+    assert sentences(slurm()) == ""
+
+
+STAND_INS = {
+    "srun": 'echo "srun $*" >> calls; trap "kill %1; echo saved >> calls; exit 0" TERM; sleep "${TRAIN:-0}" & wait $!\n'
+    'exit "${CODE:-0}"',
+    "scancel": 'echo "scancel $*" >> calls; kill -TERM "$(cat srun.pid)"',
+    "scontrol": 'echo "scontrol $*" >> calls',
+}
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    """A folder with stand-ins for Slurm's commands, which write down how they are called."""
+    if shutil.which("bash") is None:
+        pytest.skip("the job is a script for bash, which is not here")
+    for name, body in STAND_INS.items():
+        path = tmp_path / name
+        path.write_text(f"#!/bin/bash\necho $$ > {name}.pid\n{body}\n")
+        path.chmod(0o755)
+    return tmp_path
+
+
+def started(folder: Path, done: Written, **environment: str) -> subprocess.Popen[str]:
+    (folder / "job.sbatch").write_text(content(done, "slurm_job.sbatch"), encoding="utf-8")
+    known = {"PATH": f"{folder}:/usr/bin:/bin", "SLURM_JOB_ID": "77", "LC_ALL": "C.UTF-8", **environment}
+    return subprocess.Popen(["bash", "job.sbatch", "torchrun", "train it.py"], cwd=folder, env=known, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+
+
+def calls(folder: Path, one: subprocess.Popen[str]) -> list[str]:
+    _, trouble = one.communicate(timeout=60)
+    assert "error" not in trouble.lower(), trouble
+    return (folder / "calls").read_text().splitlines()
+
+
+TRAIN = "srun --nodes=32 --ntasks=32 --kill-on-bad-exit=1 torchrun train it.py"
+
+
+def test_a_run_that_ends_is_not_started_again(cluster: Path) -> None:
+    one = started(cluster, slurm())
+    assert calls(cluster, one) == [TRAIN]
+    assert one.returncode == 0
+
+
+def test_a_run_that_fails_goes_back_into_the_queue(cluster: Path) -> None:
+    one = started(cluster, slurm(), CODE="9")
+    assert calls(cluster, one) == [TRAIN, "scontrol requeue 77"]
+    assert one.returncode == 1
+
+
+def test_spare_nodes_are_used_up_first(cluster: Path) -> None:
+    assert calls(cluster, started(cluster, slurm({"spares.nodes": 2}), CODE="9")) == [TRAIN] * 3 + ["scontrol requeue 77"]
+
+
+def test_there_is_an_end_to_restarts(cluster: Path) -> None:
+    assert calls(cluster, started(cluster, slurm(), CODE="9", SLURM_RESTART_COUNT="74")) == [TRAIN]
+
+
+def test_the_signal_saves_and_then_requeues(cluster: Path) -> None:
+    one = started(cluster, slurm(DAILY, {"spares.nodes": 2}), TRAIN="60")
+    for _ in range(500):  # until training has begun
+        if (cluster / "calls").exists() and (cluster / "srun.pid").exists():
+            break
+        time.sleep(0.02)
+    time.sleep(0.2)
+    one.send_signal(signal.SIGUSR1)
+    assert calls(cluster, one) == [TRAIN, "scancel --signal=TERM 77", "saved", "scontrol requeue 77"]
+
+
+def test_slurm_holds_evil_names_in_their_line() -> None:
+    done = slurm(DAILY, name=EVIL, names=EVIL_NAMES)
+    plain = content(slurm(DAILY), "slurm_job.sbatch").splitlines()
+    lines = content(done, "slurm_job.sbatch").splitlines()
+    assert len(lines) == len(plain)
+    changed = [line for line, other in zip(lines, plain, strict=True) if line != other]
+    assert all(line.startswith("#") for line in changed), changed
+    one_line = EVIL.replace("\n", " ").replace("\r", " ").replace("\t", " ").replace("\u2028", " ").replace("\x00", " ")
+    assert options(done)["sbatch_job_name"] == one_line
+    assert options(done)["sbatch_output"] == f"/log/{one_line}/%x-%j.out"
+
+
+# ---------------------------------------------------------------- JobSet
+
+
+def jobset(*groups: dict[str, Any], **more: Any) -> dict[str, Any]:
+    found = yaml.safe_load(content(target("jobset").write(settings(*groups, **more)), "jobset.yaml"))
+    assert isinstance(found, dict)
+    return found
+
+
+def test_jobset_of_the_plan() -> None:
+    found = jobset(DAILY)
+    assert (found["apiVersion"], found["kind"]) == ("jobset.x-k8s.io/v1alpha2", "JobSet")
+    assert found["spec"]["failurePolicy"]["maxRestarts"] == 74, "planned stops do not count"
+    job = found["spec"]["replicatedJobs"][0]["template"]["spec"]
+    assert (job["parallelism"], job["completions"], job["backoffLimit"]) == (32, 32, 0)
+    assert job["podFailurePolicy"]["rules"][0]["onPodConditions"] == [{"type": "DisruptionTarget", "status": "True"}]
+    pod = job["template"]["spec"]
+    assert (pod["restartPolicy"], pod["terminationGracePeriodSeconds"]) == ("Never", 378)
+    assert pod["containers"][0]["resources"]["limits"] == {"nvidia.com/gpu": "8"}
+    assert [one["name"] for one in pod["volumes"]] == ["checkpoints"]
+
+
+def test_jobset_with_local_saves_keeps_them_on_the_node() -> None:
+    pod = jobset({"local.enabled": True})["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    assert pod["volumes"][1]["hostPath"] == {"path": "/local/checkpoints", "type": "DirectoryOrCreate"}
+
+
+def test_what_jobset_cannot_do_is_said() -> None:
+    said = sentences(target("jobset").write(settings(DAILY, {"spares.nodes": 2})))
+    assert "info spares.nodes JobSet holds no spare nodes: keep 2 more" in said
+    assert "info planned.every_s JobSet plans no stops" in said
+    assert sentences(target("jobset").write(settings())) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("pretrain", "pretrain"), ("My Job_1", "my-job-1"), ("7b", "job-7b"), ("日本", "job"), ("", "job"), ("x" * 90, "x" * 40)],
+)
+def test_names_that_kubernetes_takes(given: str, name: str) -> None:
+    done = target("jobset").write(settings(names=Names(job=given)))
+    assert yaml.safe_load(content(done, "jobset.yaml"))["metadata"]["name"] == name
+    assert ("Kubernetes takes no job called" in sentences(done)) == (given != name)
+
+
+def test_jobset_holds_evil_names_as_strings() -> None:
+    found = jobset({"local.enabled": True}, name=EVIL, names=EVIL_NAMES)
+    pod = found["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    assert pod["containers"][0]["volumeMounts"] == [
+        {"name": "checkpoints", "mountPath": EVIL}, {"name": "local", "mountPath": EVIL_NAMES.local_folder},
+    ]  # fmt: skip
