@@ -199,7 +199,7 @@ class ApplyDialog(QDialog):
     def _show_steps(self) -> None:
         settings = self._prepared.settings if self._prepared else None
         if settings is None:
-            self._steps.setText(say("This plan has no schedule: choose a file system that holds its checkpoints first."))
+            self._steps.setText("")
             self._whole.hide()
             return
         self._steps.setText(steps_words(settings))

@@ -126,6 +126,7 @@ class ImportPage(QWidget):
         head.sectionResized.connect(self._fit_rows)
         self._table.currentCellChanged.connect(self._on_row)
         self.findings = FindingLines(tallest=200)
+        self.findings.setObjectName("apply.import_findings")
         self._add = QPushButton(say("Add as a scenario"))
         self._add.setObjectName("apply.import_add")
         self._add.setProperty("role", "primary")

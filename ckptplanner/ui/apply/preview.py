@@ -84,7 +84,7 @@ class Preview(QWidget):
         """Show files, and how they differ from those in a folder; the tab that was open stays open where there is one."""
         names = [file.name for file in files]
         open_one = self.file.name if self.file is not None else ""
-        changed = names != [file.name for file in self._files]
+        changed = names != self.file_names()
         self._files, self._folder = tuple(files), folder
         if changed:
             with QSignalBlocker(self._tabs):
@@ -99,6 +99,10 @@ class Preview(QWidget):
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.code.show_theme(theme)
+
+    def file_names(self) -> list[str]:
+        """The names on the tabs."""
+        return [file.name for file in self._files]
 
     @property
     def file(self) -> SettingsFile | None:

@@ -162,6 +162,15 @@ class TargetList(QTreeWidget):
 
     # ------------------------------------------------------------ hands
 
+    @override
+    def moveCursor(self, action: QTreeWidget.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """The keys go from target to target, past the titles of groups; from the first one nowhere."""
+        index = super().moveCursor(action, modifiers)
+        goes_up = action in (QTreeWidget.CursorAction.MoveUp, QTreeWidget.CursorAction.MovePageUp)
+        while index.isValid() and index.data(_ID) is None:
+            index = self.indexAbove(index) if goes_up else self.indexBelow(index)
+        return index if index.isValid() else self.currentIndex()
+
     def _on_current(self, now: QTreeWidgetItem | None) -> None:
         if now is not None and (target_id := now.data(_NAME, _ID)):
             self.shown_changed.emit(str(target_id))

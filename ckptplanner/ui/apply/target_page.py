@@ -53,8 +53,9 @@ class TargetPage(QWidget):
     def show_target(self, found: TargetFiles | None, folder: Path | None) -> None:
         """Show a target, or that there is nothing to write."""
         if found is None:
-            for label in (self._title, self._version, self._purpose):
-                label.setText("")
+            self._title.setText(say("Nothing to write yet"))
+            self._version.setText("")
+            self._purpose.setText(say("This plan has no schedule: choose a file system that holds its checkpoints first."))
             self.findings.show_findings(())
             self.names.show_used(())
             self.preview.show_files((), folder)
