@@ -311,6 +311,7 @@ QPushButton:pressed { background: $accent_ground; }
 QPushButton:focus { border: 1px solid $accent; }
 QPushButton:disabled { color: $disabled_text; border-color: $hairline; background: transparent; }
 QPushButton[role="primary"] { background: $accent; color: $accent_text; border-color: $accent; }
+QPushButton[role="primary"]:disabled { background: transparent; color: $disabled_text; border-color: $hairline; }
 QPushButton[role="primary"]:hover { border-color: $text; }
 QPushButton[role="link"] { background: transparent; border: 0; color: $accent; padding: 0; font-size: $small; }
 QPushButton[role="link"]:disabled { color: $disabled_text; }

@@ -40,8 +40,8 @@ def test_what_is_accepted(name: str, value: str) -> None:
         ("local_folder", "/a\u202eb"), ("log_folder", "/a "), ("log_folder", "/" + "a" * 2000),
         ("job", ""), ("job", "a b"), ("job", "-x"), ("job", "x" * 64), ("job", "a\n"), ("job", "$(rm -rf)"),
         ("bucket", "ab"), ("bucket", "My-Bucket"), ("bucket", "a..b"), ("bucket", "192.168.0.1"), ("bucket", "a" * 64),
-        ("bucket", "abc\n"), ("subnet_id", "subnet-xyz"), ("subnet_id", "sg-01234567"), ("file_system_id", "fs-0123456789ABCDEF0"),
-        ("security_group_id", "sg-012345678"),
+        ("bucket", "abc\n"), ("subnet_id", "subnet-xyz"), ("subnet_id", "sg-01234567"),
+        ("file_system_id", "fs-0123456789ABCDEF0"), ("security_group_id", "sg-012345678"),
     ],
 )  # fmt: skip
 def test_what_is_refused_says_what_would_be_accepted(name: str, value: str) -> None:

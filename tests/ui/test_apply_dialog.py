@@ -19,6 +19,7 @@ from ckptplanner.ui.apply.code_view import CodeView
 from ckptplanner.ui.apply.dialog import IMPORT, ApplyDialog
 from ckptplanner.ui.apply.highlight import RULES
 from ckptplanner.ui.apply.preview import difference
+from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.store import Store
 from ckptplanner.ui.theme import DARK, LIGHT, THEMES, CodeColours
@@ -44,7 +45,7 @@ def words_of(dialog: QWidget, name: str) -> str:
     """What a label says."""
     label = child(dialog, QLabel, name)
     assert isinstance(label, QLabel)
-    return label.text().replace("\u00a0", " ")
+    return (label.words if isinstance(label, QuietLine) else label.text()).replace("\u00a0", " ")
 
 
 def button(dialog: QWidget, name: str) -> QAbstractButton:

@@ -219,7 +219,8 @@ class ApplyDialog(QDialog):
         self._save.setVisible(is_files)
         self._copy.setEnabled(self.page.preview.file is not None)
         self._save.setEnabled(count > 0)
-        self._save.setText(say("Save 1 file…") if count == 1 else say("Save {count} files…", count=count))
+        words = {0: say("Save…"), 1: say("Save 1 file…")}
+        self._save.setText(words.get(count) or say("Save {count} files…", count=count))
         self._save.setToolTip(say("The files of every target that is ticked, into one folder"))
 
     @property

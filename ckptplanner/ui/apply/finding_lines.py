@@ -72,7 +72,7 @@ class FindingLines(QScrollArea):
             top = Qt.AlignmentFlag.AlignTop
             grid.addWidget(sign, row, 0, top)
             grid.addWidget(words, row, 1, top)
-            grid.addWidget(link, row, 2, top)
+            grid.addWidget(link, row, 2, top | Qt.AlignmentFlag.AlignRight)
         self.setWidget(inside)
         self.setVisible(bool(self._findings))
         self.updateGeometry()

@@ -15,7 +15,7 @@ from ckptplanner.engine.settings.target import Names
 from ckptplanner.ui.theme import paint_guess_edge, set_property
 from ckptplanner.ui.words import say, say_text
 
-_KEY, _COLUMNS = "apply/names", 3
+_KEY, _COLUMNS = "apply/names", 4
 
 
 class _NameEdit(QLineEdit):

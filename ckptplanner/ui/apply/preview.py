@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from ckptplanner.engine.settings.folder import content_in
 from ckptplanner.engine.settings.target import SettingsFile
 from ckptplanner.ui.apply.code_view import CodeView
+from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say
 
@@ -43,9 +44,8 @@ class Preview(QWidget):
         self._tabs.setAccessibleName(say("Files"))
         self._ways = QButtonGroup(self)
         self.code = CodeView()
-        self._words = QLabel()
+        self._words = QuietLine()
         self._words.setObjectName("apply.words")
-        self._words.setProperty("role", "small")
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._place()
         self._tabs.currentChanged.connect(self._show)
@@ -114,7 +114,7 @@ class Preview(QWidget):
         file = self.file
         if file is None:
             self.code.show_file("", "text")
-            self._words.setText("")
+            self._words.show_words("")
             return
         before = None if self._folder is None else content_in(self._folder, file.name)
         is_difference = self._ways.checkedId() == DIFFERENCE
@@ -123,7 +123,7 @@ class Preview(QWidget):
             self.code.show_file(changes, "text", is_difference=True)
         else:
             self.code.show_file(file.content, file.language)
-        self._words.setText(self._state(file, before))
+        self._words.show_words(self._state(file, before))
 
     def _state(self, file: SettingsFile, before: str | None) -> str:
         """How the file stands to the one that was saved before."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ckptplanner.engine.settings.target import Settings
 from ckptplanner.ui.words import say
 from ckptplanner.units import SECONDS, brief, exact, grouped
@@ -43,8 +41,9 @@ def _whole(seconds: float) -> str:
 
 
 def is_rounded(settings: Settings) -> bool:
-    """Whether whole steps give another interval than the plan's."""
+    """Whether whole steps give another interval than the plan's, so much that it can be seen."""
     planned, real = settings.planned_interval_s, settings.interval_s
     if settings.plan.levels is not None and settings.local_interval_s is not None:
         planned, real = settings.plan.levels.local.interval_s, settings.local_interval_s
-    return not math.isclose(planned, real, rel_tol=1e-9)
+    asked, given = _apart(planned, real)
+    return asked != given

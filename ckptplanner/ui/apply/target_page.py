@@ -12,6 +12,7 @@ from ckptplanner.ui.apply.names_form import NamesForm
 from ckptplanner.ui.apply.prepared import TargetFiles
 from ckptplanner.ui.apply.preview import Preview
 from ckptplanner.ui.apply.purposes import purpose
+from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.theme import Theme
 from ckptplanner.ui.words import say, say_text
 
@@ -23,7 +24,7 @@ class TargetPage(QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "surface")
-        self._title, self._version, self._purpose = QLabel(), QLabel(), QLabel()
+        self._title, self._version, self._purpose = QLabel(), QuietLine(), QLabel()
         for label, name, role in (
             (self._title, "title", "title"), (self._version, "version", "small"), (self._purpose, "purpose", "muted"),
         ):  # fmt: skip
@@ -32,7 +33,6 @@ class TargetPage(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._purpose.setWordWrap(True)
-        self._version.setMinimumWidth(60)
         self.findings, self.names, self.preview = FindingLines(), NamesForm(settings), Preview()
         self._place()
 
@@ -49,26 +49,28 @@ class TargetPage(QWidget):
         box.addWidget(self.findings)
         box.addWidget(self.names)
         box.addWidget(self.preview, 1)
+        box.addStretch()
 
     def show_target(self, found: TargetFiles | None, folder: Path | None) -> None:
         """Show a target, or that there is nothing to write."""
         if found is None:
             self._title.setText(say("Nothing to write yet"))
-            self._version.setText("")
+            self._version.show_words("")
             self._purpose.setText(say("This plan has no schedule: choose a file system that holds its checkpoints first."))
             self.findings.show_findings(())
             self.names.show_used(())
             self.preview.show_files((), folder)
+            self.preview.hide()
             return
         target = found.target
         checked = target.checked or say("by its source and documents, not run here")
         self._title.setText(say_text(target.title))
-        self._version.setText(f"{target.version} · {checked}")
-        self._version.setToolTip(f"{target.version}\n{checked}")
+        self._version.show_words(f"{target.version} · {checked}")
         self._purpose.setText(purpose(target))
         self.findings.show_findings(found.written.findings)
         self.names.show_used(found.names)
         self.preview.show_files(found.written.files, folder)
+        self.preview.setVisible(bool(found.written.files))
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
