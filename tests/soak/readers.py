@@ -1,6 +1,6 @@
 """100,000 damaged files over all readers (`make soak`); what breaks one is kept in tests/data/samples/fuzz for good.
 
-python -m tests.soak.readers [COUNT] [FIRST_SEED]
+    python -m tests.soak.readers [COUNT] [FIRST_SEED]
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def main() -> int:
             read, refused = read + more_read, refused + more_refused
             broken += more_broken
     whole = read + refused + len(broken)
-    print(
-        f"{whole:,} damaged files in {time.perf_counter() - began:.0f} s: {read:,} read, {refused:,} refused, {len(broken)} broke"
-    )
+    print(f"{whole:,} damaged files in {time.perf_counter() - began:.0f} s: {read:,} read, {refused:,} refused, {len(broken)} broke")
     print("\n".join(broken[:20]))
     return int(bool(broken) or whole < count)
 
