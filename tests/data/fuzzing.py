@@ -1,6 +1,6 @@
 """Throws damaged files at the readers: each ends in a sound value or one sentence, whatever the bytes are.
 
-attack(folder, seeds)   -> how many were read, how many refused; a Broken that names reader, sample and seed otherwise
+    attack(folder, seeds)   -> how many were read, how many refused; a Broken that names reader, sample and seed otherwise
 """
 
 from __future__ import annotations

@@ -55,9 +55,7 @@ def _number(raw: bytearray, draw: random.Random) -> None:
     end = at
     while end < len(raw) and raw[end] in b"0123456789.eE+-":
         end += 1
-    raw[at:end] = draw.choice(
-        (*TOKENS, str(draw.randint(-(10**12), 10**12)).encode(), repr(draw.lognormvariate(0, 20)).encode())
-    )
+    raw[at:end] = draw.choice((*TOKENS, str(draw.randint(-(10**12), 10**12)).encode(), repr(draw.lognormvariate(0, 20)).encode()))
 
 
 def _word(raw: bytearray, draw: random.Random) -> None:
