@@ -152,9 +152,7 @@ class MainWindow(QMainWindow):
         do.fill_examples(self._examples)
         file.addActions([self._save, save_as])
         file.addSeparator()
-        self._settings_files = self._action(
-            say("Settings for frameworks and clouds…"), self._show_settings, "Ctrl+Shift+E", "apply"
-        )
+        self._settings_files = self._action(say("Settings for frameworks and clouds…"), self._show_settings, "Ctrl+T", "apply")
         file.addActions([self._import, self._export, self._settings_files])
         self._papers = self._choice_menu(
             file.addMenu(say("Paper of the report")), (("a4", say("A4")), ("letter", say("Letter"))), do.paper

@@ -27,7 +27,6 @@ from tests.settings_fakes import FAKES, write
 from tests.ui.conftest import E1, Open
 from tests.ui.hands import CTRL, child, click, drop, labels, press, shown, type_into, with_button, with_file
 
-SHIFT = Qt.KeyboardModifier.ShiftModifier
 FLAGS = """torchrun pretrain_gpt.py \\
   --save /lustre/run17 --save-interval 500 \\
   --ckpt-format torch_dist --async-save --use-persistent-ckpt-worker
@@ -66,7 +65,7 @@ def opened(open_window: Open) -> Opened:
 
 
 def dialog_of(window: MainWindow) -> ApplyDialog:
-    press(window, Qt.Key.Key_E, CTRL | SHIFT)
+    press(window, Qt.Key.Key_T, CTRL)
     dialog = window.findChild(QDialog, "apply_dialog")
     assert isinstance(dialog, ApplyDialog)
     assert dialog.isVisible()

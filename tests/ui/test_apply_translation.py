@@ -50,7 +50,7 @@ def test_the_settings_are_translated(open_window: Open, tmp_path: Path, file: st
     """Every target, a refused name, a difference, a save; then present settings, and what is none."""
     book = read(E1.with_name(f"{file}.ckptplan.json"))
     window, store = open_window(book)
-    press(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    press(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(ApplyDialog)
     assert dialog is not None
     names = [one.name for one in book.scenarios]
