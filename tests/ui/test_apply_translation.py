@@ -53,6 +53,7 @@ def test_the_settings_are_translated(open_window: Open, tmp_path: Path, file: st
     press(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(ApplyDialog)
     assert dialog is not None
+    dialog.resize(4000, 900)  # nothing is shortened
     names = [one.name for one in book.scenarios]
     left: list[str] = []
     for target in TARGETS:
