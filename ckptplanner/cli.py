@@ -1,4 +1,4 @@
-"""The commands: open the window, `plan`, `export`, `import`, `simulate`, `optimize`. Qt is loaded where it is drawn with only.
+"""The commands: open the window, `plan`, `export`, `import`, `simulate`, `optimize`, `apply`. Qt is loaded to draw only.
 
 Exit 0: done. Exit 2: the command, a file, a path or a value is refused; one line on standard error says which, and what
 would be accepted. Exit 3: the plan has an error finding; everything else is still printed.
@@ -28,7 +28,7 @@ from ckptplanner.executors import ExecutorError
 from ckptplanner.units import BYTES, BYTES_PER_S, FRACTION, SECONDS, USD, brief, rough
 
 OK, REFUSED, PLAN_HAS_ERRORS = 0, 2, 3
-COMMANDS = ("plan", "export", "import", "simulate", "optimize")
+COMMANDS = ("plan", "export", "import", "simulate", "optimize", "apply")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -46,7 +46,7 @@ def _refuse(message: str) -> int:
 def _parser(wanted: str) -> _Parser:
     parser = _Parser(
         prog="ckptplanner",
-        usage="%(prog)s [-h] [--version] [FILE | {plan,export,import,simulate,optimize} ...]",
+        usage="%(prog)s [-h] [--version] [FILE | {plan,export,import,simulate,optimize,apply} ...]",
         description="Plan the checkpoints of large model training. Without a command the window opens: ckptplanner [FILE] "
         "[--screenshot PNG], where FILE is a plan (*.ckptplan.json) or a model's config.json, index, weights or folder.",
     )
@@ -75,7 +75,12 @@ def _parser(wanted: str) -> _Parser:
         from ckptplanner import cli_import
 
         cli_import.add_arguments(evidence)
-    for command in (plan, export, simulate, optimize):
+    settings = commands.add_parser("apply", help="write settings for frameworks, clouds and schedulers")
+    if wanted == "apply":
+        from ckptplanner import cli_apply
+
+        cli_apply.add_arguments(settings)
+    for command in (plan, export, simulate, optimize, settings):
         command.add_argument("file", metavar="FILE", type=Path)
         command.add_argument("--scenario", metavar="NAME", help="which scenario; the current one if left out")
         command.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="settings")
@@ -120,6 +125,8 @@ def _run(workbook: Workbook, options: argparse.Namespace) -> int:
         _print(words)
         return OK if is_found else PLAN_HAS_ERRORS
     plan = plan_of(named)
+    if options.command == "apply":
+        return _apply(named, plan, options)
     if options.command == "export":
         code = _export(workbook, options.out, options.paper)
         if code != OK:
@@ -133,6 +140,21 @@ def _run(workbook: Workbook, options: argparse.Namespace) -> int:
     else:
         _print(_as_text(named, plan))
     return PLAN_HAS_ERRORS if plan.count("error") else OK
+
+
+def _apply(named: NamedScenario, plan: Plan, options: argparse.Namespace) -> int:
+    """The plan as settings of other programs, in files."""
+    from ckptplanner import cli_apply
+    from ckptplanner.engine.settings.registry import TARGETS, write_all
+
+    try:
+        words, has_errors = cli_apply.applied(
+            named, plan, options, TARGETS, lambda settings, one: write_all(settings, [one.id])
+        )
+    except cli_apply.ApplyError as error:
+        return _refuse(f"ckptplanner apply: {error}")
+    _print(words)
+    return PLAN_HAS_ERRORS if has_errors else OK
 
 
 def _import(options: argparse.Namespace) -> int:

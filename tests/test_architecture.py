@@ -86,7 +86,9 @@ MAY_IMPORT = {
     "ckptplanner.cli_simulate": ("ckptplanner.executors", "ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.cli_import": ("ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.cli_optimize": ("ckptplanner.executors", "ckptplanner.engine", "ckptplanner.data", *LOW),
+    "ckptplanner.cli_apply": ("ckptplanner.engine", "ckptplanner.data", *LOW),
     "ckptplanner.cli": (
+        "ckptplanner.cli_apply",
         "ckptplanner.cli_import",
         "ckptplanner.cli_optimize",
         "ckptplanner.cli_simulate",
@@ -145,7 +147,8 @@ def test_evaluate_never_opens_the_catalog() -> None:
 
 
 VIEWS = tuple(
-    f"ckptplanner.ui.{name}" for name in ("panels", "plots", "report", "diagram", "decide", "survive", "check", "evidence")
+    f"ckptplanner.ui.{name}"
+    for name in ("panels", "plots", "report", "diagram", "decide", "survive", "check", "evidence", "apply")
 )
 
 

@@ -41,6 +41,7 @@ from ckptplanner.ui.words import say
 from ckptplanner.units import PARAMS, UnitError, parse
 
 if TYPE_CHECKING:
+    from ckptplanner.ui.apply.dialog import ApplyDialog
     from ckptplanner.ui.report.export import Paper
 
 
@@ -401,6 +402,21 @@ class Commands:
             return False
         self._say_done(say("Written to {folder}: {files}", folder=folder, files=", ".join(file.name for file in files)))
         return True
+
+    def settings_dialog(self) -> ApplyDialog:
+        """The dialog of settings for frameworks and clouds: it follows the plan while it is seen."""
+        from ckptplanner.engine.settings.registry import TARGETS, write_all
+        from ckptplanner.ui.apply.dialog import ApplyDialog
+
+        store = self._store
+        dialog = ApplyDialog(TARGETS, lambda settings, target: write_all(settings, [target.id]), self._settings, self._window)
+        dialog.edited.connect(store.edit)
+        dialog.gesture_ended.connect(store.end_gesture)
+        dialog.scenario_made.connect(self._add_imported)
+        return dialog
+
+    def _add_imported(self, named: NamedScenario) -> None:
+        self._store.add(named, say("scenario from present settings"))
 
     def choose_paper(self, name: str) -> None:
         """Take A4 or Letter for the reports from now on."""

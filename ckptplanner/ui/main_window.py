@@ -37,6 +37,7 @@ from ckptplanner.ui.views import DECIDE, EVIDENCE, PATH, PLAN, SURVIVE, Views
 from ckptplanner.ui.words import say
 
 if TYPE_CHECKING:
+    from ckptplanner.ui.apply.dialog import ApplyDialog
     from ckptplanner.ui.break_even import BreakEvens
     from ckptplanner.ui.pop_ups import PopUps
 
@@ -89,6 +90,7 @@ class MainWindow(QMainWindow):
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._panels)
         self._cards: PopUps | None = None
         self._break_evens: BreakEvens | None = None
+        self._apply: ApplyDialog | None = None
         middle = QWidget()
         box = QVBoxLayout(middle)
         box.setContentsMargins(0, 0, 0, 0)
@@ -151,7 +153,8 @@ class MainWindow(QMainWindow):
         do.fill_examples(self._examples)
         file.addActions([self._save, save_as])
         file.addSeparator()
-        file.addActions([self._import, self._export])
+        self._settings_files = self._action(say("Settings for frameworks and clouds…"), self._show_settings, "Ctrl+T", "apply")
+        file.addActions([self._import, self._export, self._settings_files])
         self._papers = self._choice_menu(
             file.addMenu(say("Paper of the report")), (("a4", say("A4")), ("letter", say("Letter"))), do.paper
         )
@@ -278,7 +281,12 @@ class MainWindow(QMainWindow):
         self._file_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._file_label)
         row.addSpacing(12)
-        groups = ((self._new, self._open, self._save), (self._undo, self._redo), (self._import, self._export), (self._check,))
+        groups = (
+            (self._new, self._open, self._save),
+            (self._undo, self._redo),
+            (self._import, self._export, self._settings_files),
+            (self._check,),
+        )
         for group in groups:
             for action in group:
                 row.addWidget(self._button(action))
@@ -382,6 +390,7 @@ class MainWindow(QMainWindow):
         if self._break_evens is not None:
             self._break_evens.show_plans(shown)
         self._view.show_plans(shown, self._basis)
+        self._show_in_settings()
         self._left.setText(figures_line(now.plan, now.named))
         self._right.setText(model_line(now.plan))
         if self._is_painted:
@@ -451,6 +460,27 @@ class MainWindow(QMainWindow):
             self._cards.edited.connect(self._store.edit)
         return self._cards
 
+    def _show_settings(self) -> None:
+        """Open the settings of other programs beside the window, or bring them to the front."""
+        if self._apply is None:
+            self._apply = self._commands.settings_dialog()
+            self._apply.resize(min(self.width() - 60, 1240), min(self.height() - 60, 820))
+            self._apply.show_theme(self._theme)
+            self._apply.field_requested.connect(self._on_settings_field)
+        self._apply.show()
+        self._show_in_settings()
+        self._apply.raise_()
+        self._apply.activateWindow()
+
+    def _show_in_settings(self) -> None:
+        if self._apply is not None and self._apply.isVisible():
+            self._apply.show_file(self._store.file)
+            self._apply.show_plans(self._shown)
+
+    def _on_settings_field(self, path: str) -> None:
+        self.activateWindow()
+        self._on_input(path)
+
     def _anchor(self) -> QWidget:
         """What a pop-up stands beside: where the click or the focus was."""
         return QApplication.widgetAt(QCursor.pos()) or QApplication.focusWidget() or self._headline
@@ -501,6 +531,8 @@ class MainWindow(QMainWindow):
             self._show_icons()
         for part in (self._bar, self._headline, self._view):
             part.show_theme(self._theme)
+        if self._apply is not None:
+            self._apply.show_theme(self._theme)
         if self._cards is not None:
             self._cards.show_theme(self._theme)
         self._bar.show_basis(self._basis)
@@ -543,6 +575,8 @@ class MainWindow(QMainWindow):
         if self._commands.may_leave():
             self._remember()
             self._view.close_work()
+            if self._apply is not None:
+                self._apply.close()
             if self._break_evens is not None:
                 self._break_evens.close()
             event.accept()

@@ -62,7 +62,7 @@ class SourcePopup(CardPopup):
         for row, other in enumerate(others, start=1):
             name = words(other.name, "muted")
             name.setToolTip("\n".join(filter(None, (other.source, other.note))))
-            link = Link(_shown(self._path, other.value, unit), f"use:{other.name}", say("Use this value"))
+            link = Link(shown_value(self._path, other.value, unit), f"use:{other.name}", say("Use this value"))
             link.clicked.connect(lambda _=False, value=other.value: self._edit(value))
             grid.addWidget(name, row, 0)
             grid.addWidget(link, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -81,7 +81,7 @@ class SourcePopup(CardPopup):
         line = QHBoxLayout()
         line.setContentsMargins(EDGE, 0, EDGE, 0)
         line.addWidget(button)
-        line.addWidget(aside(_shown(path, value, spec_of(Scenario, path).unit)), 1, Qt.AlignmentFlag.AlignVCenter)
+        line.addWidget(aside(shown_value(path, value, spec_of(Scenario, path).unit)), 1, Qt.AlignmentFlag.AlignVCenter)
         body.addLayout(line)
 
     def _edit(self, value: Any) -> None:
@@ -104,7 +104,7 @@ def _facts(named: NamedScenario, path: str) -> QVBoxLayout:
     column.setSpacing(2 * GRID)
     column.addLayout(_paragraph("", say(spec.description)))
     rows = [
-        (say("Value"), _shown(path, value_at(named.scenario, path), spec.unit)),
+        (say("Value"), shown_value(path, value_at(named.scenario, path), spec.unit)),
         (say("Source"), source_meaning(source_kind(named, path))),
         *_recorded(named.source_of(path)),
     ]
@@ -139,7 +139,7 @@ def _paragraph(title: str, text: str) -> QVBoxLayout:
     return column
 
 
-def _shown(path: str, value: Any, unit: Unit | None) -> str:
+def shown_value(path: str, value: Any, unit: Unit | None) -> str:
     """A value as its field shows it; rows of the catalog by name."""
     words = VALUE_WORDS.get(path, {}).get(value) if isinstance(value, str) else None
     if words is not None:

@@ -149,10 +149,14 @@ class Store(QObject):
 
     def adopt_as_new(self, name: str, edits: Edits) -> None:
         """Add a scenario that is the current one with several fields set, and show it."""
-        new = adopted(self._workbook.shown, edits).model_copy(update={"name": self._unused_name(name)})
+        new = adopted(self._workbook.shown, edits).model_copy(update={"name": name})
+        self.add(new, say("adoption of a plan as a new scenario"))
+
+    def add(self, new: NamedScenario, text: str) -> None:
+        """Add a scenario, under its name or one like it, and show it, as one undo step."""
+        named = new.model_copy(update={"name": self._unused_name(new.name)})
         self._push(
-            self._workbook.model_copy(update={"scenarios": (*self._workbook.scenarios, new), "current": new.name}),
-            say("adoption of a plan as a new scenario"),
+            self._workbook.model_copy(update={"scenarios": (*self._workbook.scenarios, named), "current": named.name}), text
         )
         self.end_gesture()
 

@@ -23,7 +23,9 @@ from ckptplanner.ui.assets import asset_path
 
 FONT_FAMILY = "Noto Sans JP"
 FONT_FILE = "fonts/NotoSansJP-Regular-subset.otf"
-BODY_PX, SMALL_PX, FIGURE_PX = 13, 11, 20
+CODE_FAMILY = "Noto Sans Mono"
+CODE_FILE = "fonts/NotoSansMono-Regular-subset.ttf"
+BODY_PX, SMALL_PX, FIGURE_PX, CODE_PX = 13, 11, 20, 12
 GRID = 4
 PANEL_WIDTH, HEADER_HEIGHT, ROW_HEIGHT, FIELD_HEIGHT, LINE_HEIGHT = 320, 28, 24, 20, 16
 EDGE, LABEL_WIDTH, EDITOR_WIDTH = 12, 108, 128
@@ -39,6 +41,22 @@ class Mark:
     colour: str
     ground: str
     shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class CodeColours:
+    """The words of a settings file, and what a difference took away and put there."""
+
+    keyword: str
+    key: str
+    string: str
+    number: str
+    comment: str
+    remark: str  # a comment that says from which figure of the plan its line comes
+    added: str
+    added_ground: str
+    removed: str
+    removed_ground: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +92,7 @@ class Theme:
     groups: tuple[str, str, str, str]
     causes: tuple[str, ...]
     scenarios: tuple[Mark, ...]
+    code: CodeColours
 
     @property
     def is_dark(self) -> bool:
@@ -107,6 +126,10 @@ LIGHT = Theme(
         Mark("#00736B", "#D5ECEA", "circle"), Mark("#A84B00", "#F7E3D3", "square"),
         Mark("#7B4397", "#E9DDF0", "triangle"), Mark("#4F1D12", "#EBDEDA", "diamond"),
     ),
+    code=CodeColours(
+        keyword="#7B4397", key="#1A5FB4", string="#7A4A00", number="#A84B00", comment="#66717E", remark="#00736B",
+        added="#0F6A45", added_ground="#E4F3EB", removed="#B3261E", removed_ground="#FCEBEA",
+    ),
 )  # fmt: skip
 DARK = Theme(
     name="dark",
@@ -122,6 +145,10 @@ DARK = Theme(
         Mark("#3FC9B9", "#17403D", "circle"), Mark("#F2A35A", "#4A3321", "square"),
         Mark("#C79DEC", "#3D2E4A", "triangle"), Mark("#E2F0AE", "#3C422B", "diamond"),
     ),
+    code=CodeColours(
+        keyword="#C79DEC", key="#74B3FF", string="#E6C58A", number="#F2A35A", comment="#8A97A5", remark="#3FC9B9",
+        added="#7FD8AC", added_ground="#15322A", removed="#FF8F85", removed_ground="#3A2022",
+    ),
 )  # fmt: skip
 THEMES: Mapping[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
 
@@ -135,6 +162,21 @@ def font(pixels: int = BODY_PX, *, bold: bool = False) -> QFont:
     made.setFeature(QFont.Tag("locl"), 0)  # it swaps digits for glyphs that a PDF cannot name
     made.setFeature(QFont.Tag("tnum"), 1)
     return made
+
+
+def code_font(pixels: int = CODE_PX) -> QFont:
+    """The bundled font whose letters are all of one width; what it lacks comes from the other one."""
+    made = QFont([CODE_FAMILY, FONT_FAMILY])
+    made.setPixelSize(pixels)
+    made.setFixedPitch(True)
+    made.setFeature(QFont.Tag("liga"), 0)
+    return made
+
+
+def load_code_font() -> None:
+    """Make the font of settings files known to Qt, once; the window does not wait for it."""
+    if CODE_FAMILY not in QFontDatabase.families() and QFontDatabase.addApplicationFont(str(asset_path(CODE_FILE))) < 0:
+        raise FileNotFoundError(f"the font {asset_path(CODE_FILE)} is missing or cannot be read")
 
 
 def load_font() -> None:
@@ -269,6 +311,7 @@ QPushButton:pressed { background: $accent_ground; }
 QPushButton:focus { border: 1px solid $accent; }
 QPushButton:disabled { color: $disabled_text; border-color: $hairline; background: transparent; }
 QPushButton[role="primary"] { background: $accent; color: $accent_text; border-color: $accent; }
+QPushButton[role="primary"]:disabled { background: transparent; color: $disabled_text; border-color: $hairline; }
 QPushButton[role="primary"]:hover { border-color: $text; }
 QPushButton[role="link"] { background: transparent; border: 0; color: $accent; padding: 0; font-size: $small; }
 QPushButton[role="link"]:disabled { color: $disabled_text; }
@@ -334,6 +377,11 @@ QTableView, QTreeView, QListView { background: $surface; border: 0; gridline-col
     selection-background-color: $selected; selection-color: $text; }
 QTableView::item { padding: 0 6px; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
+QPlainTextEdit { background: $surface; color: $text; border: 1px solid $hairline; border-radius: 3px; padding: 0;
+    selection-background-color: $accent; selection-color: $accent_text; }
+QPlainTextEdit:focus { border-color: $accent; }
+QTreeView::item { height: 22px; padding: 0 2px; }
+QTreeView::item:selected { background: $selected; color: $text; }
 QTableView[role="dense"]::item { padding: 0; }
 QTableView[role="dense"] QHeaderView::section { padding: 0 3px; }
 QTableView[role="lines"] QHeaderView::section { padding: 0 6px 0 12px; }
@@ -344,9 +392,10 @@ QTableCornerButton::section { border: 0; border-bottom: 1px solid $hairline; }
 QHeaderView::section { background: $surface; color: $muted; font-size: $small; border: 0;
     border-bottom: 1px solid $hairline; padding: 0 6px; height: 24px; }
 
-QCheckBox::indicator:unchecked { width: 12px; height: 12px; background: $surface; border: 1px solid $edge;
-    border-radius: 3px; }
-QCheckBox::indicator:unchecked:hover, QCheckBox::indicator:unchecked:focus { border-color: $accent; }
+QCheckBox::indicator:unchecked, QTreeView::indicator:unchecked { width: 12px; height: 12px; background: $surface;
+    border: 1px solid $edge; border-radius: 3px; }
+QCheckBox::indicator:unchecked:hover, QCheckBox::indicator:unchecked:focus,
+QTreeView::indicator:unchecked:hover { border-color: $accent; }
 
 QProgressBar { background: $hairline; border: 0; border-radius: 2px; max-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ckptplanner.engine.plan import Finding
-from ckptplanner.engine.settings import dcp, deepspeed, huggingface, lightning, nvrx, schedulers
+from ckptplanner.engine.settings import (
+    dcp,
+    deepspeed,
+    fsx_files,
+    huggingface,
+    lightning,
+    megatron,
+    nvrx,
+    s3_dra,
+    schedulers,
+    torchtitan,
+)
 from ckptplanner.engine.settings.rules import broken_rules
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 
@@ -13,7 +24,9 @@ IDS = (
     "megatron-lm", "megatron-bridge", "torchtitan", "torchtitan-0.2", "hf-trainer", "lightning", "nemo2", "deepspeed", "nvrx",
     "dcp", "fsx-cli", "fsx-cloudformation", "fsx-terraform", "s3-dra", "slurm", "jobset",
 )  # fmt: skip
-FAMILIES = (huggingface, lightning, deepspeed, nvrx, dcp, schedulers)  # and megatron, torchtitan, aws
+FAMILIES = (
+    megatron, torchtitan, huggingface, lightning, deepspeed, nvrx, dcp, fsx_files, s3_dra, schedulers,
+)  # fmt: skip
 TARGETS: tuple[Target, ...] = tuple(
     sorted((target for family in FAMILIES for target in family.TARGETS), key=lambda target: IDS.index(target.id))
 )
