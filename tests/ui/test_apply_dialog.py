@@ -255,7 +255,7 @@ def test_what_is_ticked_is_saved_and_what_changed_since_is_shown(opened: Opened,
     lines = text_of(dialog).split("\n")
     assert any(line.startswith("-") and "--save-interval 268" in line for line in lines)
     assert any(line.startswith("+") and "--save-interval 120" in line for line in lines)
-    assert words_of(dialog, "apply.words").startswith(f"Differs from the one in {folder}: +")
+    assert words_of(dialog, "apply.words").startswith(f"Differs from the one in {folder}: lines new ")
     store.undo_stack.undo()
     assert text_of(dialog) == ""
 

@@ -136,6 +136,6 @@ class Preview(QWidget):
         lines = difference(before, file.content, file.name).split("\n")
         plus, minus = (sum(line.startswith(sign) for line in lines) for sign in "+-")
         return say(
-            "Differs from the one in {folder}: {plus} lines there now, {minus} lines no longer.",
-            folder=self._folder, plus=f"+{plus}", minus=f"−{minus}",
+            "Differs from the one in {folder}: lines new {plus}, gone {minus}.",
+            folder=self._folder, plus=plus, minus=minus,
         )  # fmt: skip
