@@ -16,7 +16,7 @@ from ckptplanner.engine import bench_lines
 from ckptplanner.engine.bench_lines import NODE, REPEATS, Shape, broken, shape_of
 from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings.file_system import file_system_of, mount_of
-from ckptplanner.engine.settings.target import Settings, SettingsFile, Written
+from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import comment, head, one_line, shell_word
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, GIB, MIB, SECONDS, brief, grouped, rough
@@ -307,3 +307,9 @@ def _findings(settings: Settings) -> Iterator[Finding]:
             "{framework} logs no save: the check-list has a callback that does.",
             framework=framework.name,
         )  # fmt: skip
+
+
+TARGETS: tuple[Target, ...] = (
+    Target("measure", text("Check-list to measure"), "any cluster", "read by bash -n, and run with tools that were stood in for",
+           "scheduler", write),
+)  # fmt: skip

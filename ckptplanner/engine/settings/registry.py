@@ -11,21 +11,23 @@ from ckptplanner.engine.settings import (
     fsx_files,
     huggingface,
     lightning,
+    measuring,
     megatron,
     nvrx,
     s3_dra,
     schedulers,
     torchtitan,
+    trimming,
 )
 from ckptplanner.engine.settings.rules import broken_rules
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 
 IDS = (
     "megatron-lm", "megatron-bridge", "torchtitan", "torchtitan-0.2", "hf-trainer", "lightning", "nemo2", "deepspeed", "nvrx",
-    "dcp", "fsx-cli", "fsx-cloudformation", "fsx-terraform", "s3-dra", "slurm", "jobset",
+    "dcp", "fsx-cli", "fsx-cloudformation", "fsx-terraform", "s3-dra", "slurm", "jobset", "trim", "measure",
 )  # fmt: skip
 FAMILIES = (
-    megatron, torchtitan, huggingface, lightning, deepspeed, nvrx, dcp, fsx_files, s3_dra, schedulers,
+    megatron, torchtitan, huggingface, lightning, deepspeed, nvrx, dcp, fsx_files, s3_dra, schedulers, trimming, measuring,
 )  # fmt: skip
 TARGETS: tuple[Target, ...] = tuple(
     sorted((target for family in FAMILIES for target in family.TARGETS), key=lambda target: IDS.index(target.id))
