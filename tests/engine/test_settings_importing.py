@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.scenario import NamedScenario, Scenario
-from ckptplanner.engine.settings import megatron, torchtitan
+from ckptplanner.engine.settings import huggingface, megatron, torchtitan
 from ckptplanner.engine.settings.importing import (
     ImportedSettings,
     adopted_settings,
@@ -389,6 +389,20 @@ def test_what_is_exported_comes_back(made: Scenario) -> None:
                 assert (back.factor, back.jump if settings.factor > 1 else settings.jump) == (settings.factor, settings.jump)
         else:
             assert not back.has_local
+
+
+@given(SCENARIOS)
+@MOST
+def test_what_is_exported_for_hugging_face_comes_back(made: Scenario) -> None:
+    """It saves in steps and synchronously, and says so where the plan does not."""
+    settings = planned(made)
+    if settings is None:
+        return
+    (target,) = (one for one in huggingface.TARGETS if one.id == "hf-trainer")
+    written = target.write(settings)
+    back = again(next(file.content for file in written.files if file.language == "json"), settings)
+    assert (back.interval_steps, back.keep, back.is_async) == (settings.interval_steps, settings.keep, False)
+    assert not settings.is_async or "storage.mode" in {one.path for one in written.findings}
 
 
 def test_a_long_text_is_read_in_one_pass() -> None:

@@ -309,7 +309,5 @@ def _findings(settings: Settings) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-TARGETS: tuple[Target, ...] = (
-    Target("measure", text("Check-list to measure"), "any cluster", "read by bash -n, and run with tools that were stood in for",
-           "scheduler", write),
-)  # fmt: skip
+_CHECKED = "read by bash -n, and run with tools that were stood in for"
+TARGETS: tuple[Target, ...] = (Target("measure", text("Check-list to measure"), "any cluster", _CHECKED, "scheduler", write),)
