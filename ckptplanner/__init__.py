@@ -1,3 +1,3 @@
 """A planner for the checkpoints of large model training."""
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
