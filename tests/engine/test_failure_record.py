@@ -331,7 +331,7 @@ def test_events_alone_count_from_the_first_to_the_last() -> None:
 
 
 def test_events_of_kubernetes_alone_give_no_m() -> None:
-    files = (file("kubernetes", "events.json", events=tuple(event(at) for at in (1, 2, 3))),)
+    files = (file("kubernetes", "events.json", events=tuple(event(at, is_partial=True) for at in (1, 2, 3))),)
     assert failure_record(timeline(files), files, AS_READ, nodes=4) is None
 
 
