@@ -25,6 +25,7 @@ from ckptplanner.units import HOUR, SECONDS, Unit
 
 DIGITS, COUNTED_DIGITS = 4, 3  # of a measured value, and of one that follows from a count: more than either knows
 BYTES_PER_PARAM_PATH = "workload.bytes_per_param"
+_SYNC_SHARE = 0.98  # of the write that training stands still for
 _EXACT = frozenset({"bytes", "params", "usd", "gib"})  # kinds of units whose values are counts or stated, not measured times
 
 
@@ -111,10 +112,26 @@ def in_use(scenario: Scenario, estimate: Estimate) -> Any:
     return now
 
 
-def _fitting(scenario: Scenario, estimate: Estimate) -> Estimate:
-    """The same, no longer proposed where it belongs to another node or region than the scenario's."""
+def _synchronous(estimates: Sequence[Estimate]) -> frozenset[str]:
+    """The files whose saves stop training until they are written: there the stop is the whole write."""
+    writes = {one.places[0].file: float(one.value) for one in estimates if one.id in ("write", "restorable") and one.places}
+    return frozenset(
+        one.places[0].file
+        for one in estimates
+        if one.id == "stop" and one.places and float(one.value) >= _SYNC_SHARE * writes.get(one.places[0].file, math.inf)
+    )
+
+
+def _fitting(scenario: Scenario, estimate: Estimate, synchronous: frozenset[str]) -> Estimate:
+    """The same, no longer proposed where it belongs to another node, region or way of saving than the scenario's."""
+    if not estimate.is_proposed:
+        return estimate
+    is_stop = estimate.id == "stop" and bool(estimate.places) and estimate.places[0].file in synchronous
+    if is_stop and scenario.storage.mode == "async":
+        note = text("The run saved synchronously, so its stop is the whole write; an asynchronous save stops for the copy.")
+        return replace(estimate, is_proposed=False, notes=(*estimate.notes, note))
     others = [(path, wanted) for path, wanted in estimate.only_for if str(value_at(scenario, path)) != wanted]
-    if not others or not estimate.is_proposed:
+    if not others:
         return estimate
     note = text("For {wanted}, where the plan has {now}.", wanted=others[0][1], now=value_at(scenario, others[0][0]))
     return replace(estimate, is_proposed=False, notes=(*estimate.notes, note))
@@ -122,7 +139,8 @@ def _fitting(scenario: Scenario, estimate: Estimate) -> Estimate:
 
 def proposed(named: NamedScenario, estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
     """What is taken over all at once, in a good order: the kind of node first, since it brings its own price."""
-    fitting = (_fitting(named.scenario, one) for one in estimates)
+    synchronous = _synchronous(estimates)
+    fitting = (_fitting(named.scenario, one, synchronous) for one in estimates)
     found = [one for one in fitting if one.is_proposed and one.path is not None]
     return tuple(sorted(found, key=lambda one: one.path != "workload.node"))
 
@@ -138,7 +156,6 @@ def _costs(plan: Plan) -> tuple[float | None, float | None]:
 
 
 def _effect(named: NamedScenario, plan: Plan, estimate: Estimate) -> Effect:
-    estimate = _fitting(named.scenario, estimate)
     now = in_use(named.scenario, estimate)
     source = "" if estimate.path is None else _source_kind(named, estimate.path)
     if estimate.path is None:
@@ -168,4 +185,5 @@ def effects(named: NamedScenario, plan: Plan, estimates: Sequence[Estimate]) -> 
         plan: Its plan.
         estimates: Those of a reading.
     """
-    return tuple(_effect(named, plan, estimate) for estimate in estimates)
+    synchronous = _synchronous(estimates)
+    return tuple(_effect(named, plan, _fitting(named.scenario, one, synchronous)) for one in estimates)

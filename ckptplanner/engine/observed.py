@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ckptplanner.engine.adopting import adopted
+from ckptplanner.engine.adopting import adopted, proposed
 from ckptplanner.engine.edits import EditError, edit
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.evidence import Estimate, Reading
-from ckptplanner.engine.interruptions import scaled_mtbi_s
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.text import Text, listed, text
@@ -53,16 +52,27 @@ def _verdict(planned: float | None, found: float, low: float | None, high: float
 
 def _row(title: Text, planned: float | None, found: float, low: float | None, high: float | None, unit: Unit) -> Observed:
     verdict = _verdict(planned, found, low, high)
+    return Observed(title, planned, found, unit, low, high, verdict, _words(planned, found, unit, verdict))
+
+
+def _words(planned: float | None, found: float, unit: Unit, verdict: Verdict) -> Text:
     shown = brief(found, unit)
     if planned is None:
-        words = text("{found}; the plan has no such figure.", found=shown)
-    elif verdict == "right":
-        words = text("{found}, as planned ({planned}).", found=shown, planned=brief(planned, unit))
-    elif found > planned:
-        words = text("{found}, more than planned ({planned}).", found=shown, planned=brief(planned, unit))
-    else:
-        words = text("{found}, less than planned ({planned}).", found=shown, planned=brief(planned, unit))
-    return Observed(title, planned, found, unit, low, high, verdict, words)
+        return text("{found}; the plan has no such figure.", found=shown)
+    said = {"found": shown, "planned": brief(planned, unit)}
+    if verdict == "right":
+        return text("{found}, as planned ({planned}).", **said)
+    if found > planned:
+        return text("{found}, more than planned ({planned}).", **said)
+    return text("{found}, less than planned ({planned}).", **said)
+
+
+def _goodput(planned_waste: float | None, waste: float) -> Observed:
+    """Goodput is near 1 whatever happens: what is lost decides whether it is as planned."""
+    verdict = _verdict(planned_waste, waste, None, None)
+    planned, found = None if planned_waste is None else 1.0 - planned_waste, 1.0 - waste
+    words = _words(planned, found, FRACTION, verdict)
+    return Observed(text("Goodput"), planned, found, FRACTION, None, None, verdict, words)
 
 
 def _estimates(reading: Reading) -> dict[str, Estimate]:
@@ -79,12 +89,10 @@ def _mtbi(plan: Plan, reading: Reading) -> Observed | None:
     record = reading.failures
     if plan.schedule is None or record is None or not math.isfinite(record.mtbi_s):
         return None
-    nodes = plan.scenario.workload.nodes
-    counted = nodes if math.isnan(record.nodes) else max(round(record.nodes), 1)
-    scaled = [scaled_mtbi_s(value, counted, nodes) if math.isfinite(value) else None
-              for value in (record.mtbi_s, record.low_s, record.high_s)]  # fmt: skip
-    assert scaled[0] is not None
-    return _row(text("Interrupted every"), plan.schedule.mtbi_s, scaled[0], scaled[1], scaled[2], SECONDS)
+    scale = 1.0 if math.isnan(record.nodes) else record.nodes / plan.scenario.workload.nodes
+    found, low, high = (value * scale for value in (record.mtbi_s, record.low_s, record.high_s))
+    ends = (low if math.isfinite(low) else None, high if math.isfinite(high) else None)
+    return _row(text("Interrupted every"), plan.schedule.mtbi_s, found, *ends, SECONDS)
 
 
 def _restart_s(found: dict[str, Estimate]) -> float | None:
@@ -129,7 +137,7 @@ def _rows(plan: Plan, reading: Reading) -> Iterator[Observed]:
     waste = _waste(plan, found, mtbi.observed if mtbi is not None else None, restart)
     total = plan.waste.total_fraction if plan.waste is not None else None
     if waste is not None:
-        yield _row(text("Goodput"), None if total is None else 1.0 - total, 1.0 - waste, None, None, FRACTION)
+        yield _goodput(total, waste)
 
 
 def observed(plan: Plan, reading: Reading) -> tuple[Observed, ...]:
@@ -142,10 +150,17 @@ def observed(plan: Plan, reading: Reading) -> tuple[Observed, ...]:
 
 
 def _taken(named: NamedScenario, reading: Reading) -> NamedScenario:
-    """The scenario with what was measured of its risks and costs; its decisions stay."""
+    """The scenario with what was measured of its risks and costs; its decisions stay.
+
+    A save that stops training until it is written has one time: the stop that was seen stands for the write.
+    """
     found = _estimates(reading)
-    wanted = [found[name] for name in ("mtbi", "stop", *_PARTS, "background_loss") if name in found]
-    return adopted(named, [one for one in wanted if one.path is not None])
+    is_sync = named.scenario.storage.mode == "sync"
+    wanted = {"mtbi", *_PARTS, "background_loss"} | (set() if is_sync else {"stop", "write"})
+    made = adopted(named, [one for one in proposed(named, reading.estimates) if one.id in wanted])
+    if is_sync and "stop" in found:
+        made = edit(made, "storage.write_s", max(float(found["stop"].value), 1e-3), "log")
+    return made
 
 
 def observed_verdict(named: NamedScenario, plan: Plan, reading: Reading) -> Text:

@@ -8,7 +8,7 @@ import pytest
 
 from ckptplanner.data import catalog
 from ckptplanner.data.evidence import Place
-from ckptplanner.engine.adopting import adopted, effects, in_use
+from ckptplanner.engine.adopting import adopted, effects, in_use, proposed
 from ckptplanner.engine.edits import EditError, edit
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.evidence import Estimate
@@ -187,3 +187,17 @@ def test_no_effect_is_ever_nan() -> None:
     for effect in effects(ARTICLE, plan_of(ARTICLE), [STOP, MTBI, estimate("restorable", None, 290.0)]):
         for number in (effect.usd_per_month, effect.waste_fraction):
             assert number is None or math.isfinite(number)
+
+
+def test_the_stop_of_a_synchronous_run_is_not_proposed_for_an_asynchronous_plan() -> None:
+    """Training stands still for all of the write: taken as the stop of an asynchronous save it would count twice."""
+    stop, write = estimate("stop", "storage.blocking_s", 300.0), estimate("write", "storage.write_s", 300.0)
+    taken = proposed(ARTICLE, [stop, write])
+    assert [one.id for one in taken] == ["write"]
+    (effect, _) = effects(ARTICLE, plan_of(ARTICLE), [stop, write])
+    assert not effect.estimate.is_proposed
+    assert any("synchronously" in str(note) for note in effect.estimate.notes)
+    sync = edit(ARTICLE, "storage.mode", "sync")
+    assert len(proposed(sync, [stop, write])) == 2
+    short = estimate("stop", "storage.blocking_s", 5.0)
+    assert len(proposed(ARTICLE, [short, write])) == 2

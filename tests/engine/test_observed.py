@@ -145,3 +145,46 @@ def test_where_nothing_can_be_compared_it_says_so() -> None:
 def test_a_plan_that_makes_no_progress_any_more_says_why() -> None:
     reading = Reading((mtbi(0.1),), record(0.1, 0.05, 0.2))
     assert "no longer works" in str(observed_verdict(ARTICLE, plan_of(ARTICLE), reading))
+
+
+# ---------------------------------------------------------------- what a reviewer found
+
+
+def test_a_write_that_takes_longer_than_planned_is_no_plan_that_is_still_right() -> None:
+    """Saving every 5 min with writes of 800 s: training waits for each of them."""
+    named = NamedScenario(name="short")
+    for path, value in {"storage.write_s": 60.0, "storage.interval_s": 318.0, "storage.tier": "p2-1000-67200-efa"}.items():
+        named = edit(named, path, value)
+    reading = Reading((mtbi(200.0), seconds("write", 800.0), seconds("stop", 5.0)), record(200.0, 150.0, 270.0))
+    words = str(observed_verdict(named, plan_of(named), reading))
+    assert words.startswith("Save every ")
+
+
+def test_a_synchronous_plan_takes_the_stop_that_was_seen_for_its_write() -> None:
+    named = edit(edit(ARTICLE, "storage.mode", "sync"), "storage.write_s", 60.0)
+    plan = plan_of(named)
+    assert plan.schedule is not None
+    named = edit(named, "storage.interval_s", plan.schedule.interval_s)
+    reading = Reading((mtbi(200.0), seconds("stop", 300.0)), record(200.0, 150.0, 270.0))
+    words = str(observed_verdict(named, plan_of(named), reading))
+    # T* grows with the root of C: by the root of 5
+    assert words.startswith("Save every ")
+    assert "in the place of" in words
+
+
+def test_goodput_is_judged_by_what_is_lost() -> None:
+    """91 % in the place of 99.5 % is within a tenth, and 18 times the waste."""
+    reading = Reading(
+        (seconds("stop", 100.0), seconds("interval", 1200.0), seconds("restorable", 300.0), seconds("restart", 900.0)),
+        record(200.0, 150.0, 270.0),
+    )
+    row = rows_of(reading)["Goodput"]
+    assert row.observed == pytest.approx(0.91, abs=0.01)
+    assert row.verdict == "off"
+    assert "less than planned" in str(row.words)
+
+
+def test_m_on_a_fractional_mean_of_nodes_is_scaled_by_it() -> None:
+    """100 h on 1.5 nodes on average are 150 node hours an interruption: 4.69 h on 32 nodes."""
+    row = rows_of(Reading((), record(100.0, 60.0, 180.0, nodes=1.5)))["Interrupted every"]
+    assert row.observed == pytest.approx(100.0 * HOUR * 1.5 / 32.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -449,6 +450,7 @@ class Fakes:
         self.judged: list[str] = []
         self.go = threading.Event()
         self.go.set()
+        self.hold_reads = threading.Event()
         self.error: Exception | None = None
         self.effects: Callable[[NamedScenario], Sequence[Effect]] = lambda named: EFFECTS
 
@@ -463,6 +465,8 @@ class Fakes:
 
     def read(self, files: Sequence[Any], choices: Choices, nodes: int) -> Reading:
         self.reads.append(([one.file for one in files], choices, nodes))
+        while self.hold_reads.is_set():
+            time.sleep(0.005)
         questions = () if choices.answers else (QUESTION,)
         return Reading(tuple(one.estimate for one in EFFECTS), None, questions)
 
@@ -568,6 +572,59 @@ def test_a_bug_in_a_reader_is_told_and_nothing_is_lost(qtbot: QtBot, desk: Evide
     shown = settled(qtbot, desk)
     assert "odd" in shown.trouble
     assert shown.meaning.effects == EFFECTS
+
+
+def test_trouble_with_a_plan_does_not_lose_files_that_are_being_gathered(
+    qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path
+) -> None:
+    def odd(named: NamedScenario) -> Sequence[Effect]:
+        raise ValueError("odd")
+
+    desk.open([tmp_path])
+    settled(qtbot, desk)
+    fakes.go.clear()
+    desk.refresh()
+    fakes.effects = odd
+    named = NamedScenario(name="20 min")
+    desk.show_plan(named, plan_of(named))
+    desk._judge()  # noqa: SLF001 - what the timer does when nothing changes for a moment
+    qtbot.waitUntil(lambda: "odd" in desk.found.trouble, timeout=10_000)
+    assert desk.found.is_reading
+    fakes.effects = lambda named: EFFECTS
+    fakes.go.set()
+    shown = settled(qtbot, desk)
+    assert (len(fakes.reads), shown.trouble, shown.is_reading) == (2, "", False)
+
+
+def test_other_nodes_while_files_are_read_are_read_for(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    fakes.hold_reads.set()
+    desk.open([tmp_path])
+    qtbot.waitUntil(lambda: len(fakes.reads) == 1, timeout=10_000)
+    named = NamedScenario(name="5 min")
+    work = named.scenario.workload.model_copy(update={"nodes": 64})
+    larger = named.model_copy(update={"scenario": named.scenario.model_copy(update={"workload": work})})
+    desk.show_plan(larger, plan_of(larger))
+    fakes.hold_reads.clear()
+    settled(qtbot, desk)
+    assert [nodes for _, _, nodes in fakes.reads] == [32, 64]
+
+
+def test_a_stop_goes_back_to_the_choices_of_what_is_shown(
+    qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path
+) -> None:
+    desk.open([tmp_path])
+    settled(qtbot, desk)
+    fakes.go.clear()
+    desk.refresh()
+    desk.choose(Choices(merge_s=300.0))
+    assert desk.found.choices.merge_s == 300.0
+    desk.stop()
+    assert desk.found.choices == Choices()
+    fakes.go.set()
+    settled(qtbot, desk)
+    desk.choose(Choices(merge_s=300.0))
+    settled(qtbot, desk)
+    assert fakes.reads[-1][1].merge_s == 300.0
 
 
 def test_removing_the_last_one_empties_the_desk(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:

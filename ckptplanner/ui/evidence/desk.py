@@ -79,7 +79,8 @@ class EvidenceDesk(QObject):
         self._named: NamedScenario | None = None
         self._plan: Plan | None = None
         self._is_watched = False
-        self._nodes_read = 0  # for which the reading holds
+        self._nodes_read, self._choices_read = 0, Choices()  # for which the reading holds
+        self._nodes_asked, self._choices_asked = 0, Choices()
         self._judged_for: tuple[object, ...] = ()
         self._stage = ""
         self._files, self._meaning = TaskRunner(self), TaskRunner(self)
@@ -90,9 +91,9 @@ class EvidenceDesk(QObject):
         self._quiet.timeout.connect(self._judge)
         self._files.progressed.connect(self.progressed)
         self._files.finished.connect(self._on_read)
-        self._files.failed.connect(self._on_failed)
+        self._files.failed.connect(self._on_files_failed)
         self._meaning.finished.connect(self._on_judged)
-        self._meaning.failed.connect(self._on_failed)
+        self._meaning.failed.connect(self._on_meaning_failed)
 
     # ------------------------------------------------------------ what there is
 
@@ -152,11 +153,12 @@ class EvidenceDesk(QObject):
         self.refresh()
 
     def stop(self) -> None:
-        """Give up the reading of files; what was found before stays."""
+        """Give up the reading of files; what was found before stays, under the choices that it was found with."""
         if self._stage:
             self._files.cancel()
             self._stage = ""
-            self._found = replace(self._found, is_reading=False, was_stopped=True)
+            choices = self._found.choices if self._found.reading is None else self._choices_read
+            self._found = replace(self._found, choices=choices, is_reading=False, was_stopped=True)
             self.changed.emit()
 
     def choose(self, choices: Choices) -> None:
@@ -219,7 +221,7 @@ class EvidenceDesk(QObject):
             return
         files, choices, nodes, read = found.gathered.files, found.choices, self._nodes, self._tools.read
         kept = tuple(one for one in files if one.file not in choices.left_out)
-        self._nodes_read = nodes
+        self._nodes_asked, self._choices_asked = nodes, choices
         self._begin("read")
         self._files.start(lambda _: read(kept, choices, nodes))
 
@@ -231,14 +233,23 @@ class EvidenceDesk(QObject):
             self._read()
             return
         assert isinstance(result, Reading)
+        self._nodes_read, self._choices_read = self._nodes_asked, self._choices_asked
         self._found = replace(self._found, reading=result, is_reading=False, is_stale=True)
         self.reading_changed.emit(result)
-        self._judge()
+        if self._nodes_read == self._nodes:
+            self._judge()
+        else:  # the plan has other nodes since
+            self._read()
         self.changed.emit()
 
-    def _on_failed(self, trouble: str) -> None:
-        self._stage, self._judged_for = "", ()
+    def _on_files_failed(self, trouble: str) -> None:
+        self._stage = ""
         self._found = replace(self._found, is_reading=False, trouble=trouble)
+        self.changed.emit()
+
+    def _on_meaning_failed(self, trouble: str) -> None:
+        self._judged_for = ()
+        self._found = replace(self._found, trouble=trouble)
         self.changed.emit()
 
     def _look(self) -> None:
