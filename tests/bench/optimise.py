@@ -2,7 +2,7 @@
 
 `make bench-optimise` searches a large cluster (10 T parameters on 16,384 nodes) over every legal size of Persistent 2 in both
 modes, and writes the same formulas down once more without the planner: sizes -> rate -> write time -> T* -> exact waste ->
-dollars -> the least. Both go through pieces that stay in the cache. Best of three; exits 1 above three times the arithmetic,
+dollars -> the least. Both go through pieces that stay in the cache. Best of five; exits 1 above three times the arithmetic,
 or where the two disagree about the winner.
 """
 
@@ -23,7 +23,7 @@ from ckptplanner.engine.scenario import Scenario
 from ckptplanner.frozen import with_value
 
 MOST_RATIO, PLANS = 3.0, 1_000_000
-ROUNDS, PIECE = 3, 8_192
+ROUNDS, PIECE = 5, 8_192
 CASE: dict[str, Any] = {
     "workload.total_params": 10e12,
     "workload.nodes": 16_384,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ckptplanner.engine.adopting import Effect
 from ckptplanner.engine.compare_words import dollars
 from ckptplanner.engine.evidence import Estimate
+from ckptplanner.engine.readings import LEAST_FOR_QUANTILES
 from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.ui.evidence.card import capital
 from ckptplanner.ui.words import say, say_text
@@ -151,7 +152,8 @@ def spread_words(estimate: Estimate) -> str:
     """What that range is."""
     if not range_words(estimate):
         return ""
-    return {"interval": say("90 % interval"), "values": say("9 in 10 values")}.get(estimate.spread, "")
+    values = say("9 in 10 values") if estimate.count >= LEAST_FOR_QUANTILES else say("least to greatest")
+    return {"interval": say("90 % interval"), "values": values}.get(estimate.spread, "")
 
 
 def basis_words(estimate: Estimate) -> str:
