@@ -99,7 +99,8 @@ def test_a_row_has_value_interval_count_place_source_and_what_it_changes(page: F
         "Interrupted every", "sacct_parsable2.txt, line 12 and 1 more", "267 h", "201 h to 362 h", "23 interruptions",
         "90 % interval", "200 h", "article", "−$4,212", "−0.13", "Adopt",
     ]  # fmt: skip
-    assert row(page, "Stop time")[2:9] == ["5.07 s", "4.97 s to 5.26 s", "3 values", "least to greatest", "5 s", "article", "+$94"]
+    stop = row(page, "Stop time")[2:9]
+    assert stop == ["5.07 s", "4.97 s to 5.26 s", "3 values", "least to greatest", "5 s", "article", "+$94"]
     assert row(page, "Step time")[-2:] == ["none", "in use"]
     assert row(page, "Complete generations on disk")[-1] == "for reading"
 
