@@ -163,7 +163,7 @@ def _import(options: argparse.Namespace) -> int:
 
     try:
         _print(cli_import.imported(options))
-    except (WorkbookError, EditError) as error:
+    except (WorkbookError, EditError, cli_import.ImportRefused) as error:
         return _refuse(str(error))
     return OK
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ckptplanner.data.evidence import Gathered, Place
+from ckptplanner.data.evidence import QUANTITIES, Gathered, Place
 from ckptplanner.data.readers.evidence_files import gather
 from ckptplanner.engine.adopting import adopted, proposed
 from ckptplanner.engine.edits import EditError
@@ -21,6 +21,13 @@ from ckptplanner.engine.workbook_file import WorkbookError, read, write
 from ckptplanner.frozen import Frozen
 from ckptplanner.text import Text
 from ckptplanner.units import SECONDS, UNKNOWN, UnitError, brief, parse
+
+# the fields that files can settle: those of the quantities, and what is counted or stated
+SETTLED = frozenset(one.path for one in QUANTITIES.values() if one.path is not None) | {
+    "failures.mtbi_s", "failures.weibull_shape", "failures.process_share", "workload.model", "workload.node",
+    "workload.gpus_per_node", "storage.tier", "storage.custom", "prices.node_usd_per_h",
+    *(f"prices.storage_usd_per_gib_month.p2_{tier}" for tier in (125, 250, 500, 1000)),
+}  # fmt: skip
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -48,9 +55,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _time(written: str) -> float:
     try:
-        return parse(written, SECONDS)
+        time = parse(written, SECONDS)
     except UnitError as error:
         raise argparse.ArgumentTypeError(f"{written!r}: {error}") from error
+    if time < 0.0:
+        raise argparse.ArgumentTypeError(f"{written!r}: a time of at least 0 s is expected")
+    return time
 
 
 def _count(written: str) -> int:
@@ -71,22 +81,72 @@ def imported(options: argparse.Namespace) -> str:
 
     Raises:
         WorkbookError, EditError: the plan cannot be read, written, or does not take a value; then it is unchanged.
+        ImportRefused: an option or a path makes no sense, or nothing could be read; one sentence.
     """
+    _check(options)
     workbook = None if options.into is None else _workbook(options.into, options.scenario)
     found = gather(options.paths)
+    if not found.files:
+        raise ImportRefused(_nothing(found))
     choices = replace(Choices(), job=options.job, answers=tuple(options.answer))
     if options.merge is not None:
         choices = replace(choices, merge_s=options.merge)
     nodes = options.nodes or (_nodes(found) if workbook is None else workbook.shown.scenario.workload.nodes)
     reading = read_evidence(found.files, choices, nodes=nodes)
+    _check_choices(found, reading, choices)
     taken: tuple[Estimate, ...] = ()
     if workbook is not None:
-        taken = _wanted(workbook.shown, reading, options.only)
+        taken = _wanted(workbook.shown, found, reading, options.only)
         write(_with(workbook, adopted(workbook.shown, taken)), options.into)
     document = import_document(found, reading)
     if options.json:
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
     return _words(found, reading, taken, options.into)
+
+
+class ImportRefused(ValueError):  # noqa: N818 - read as what it is in the sentence of an except
+    """What was asked for cannot be done; the message is one line and says what would be accepted."""
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Paths that are there, and options that go together."""
+    for path in options.paths:
+        if not path.name and str(path) in ("", "."):
+            raise ImportRefused("an empty path: the name of a file or a folder is expected; ./ is this folder")
+        if not path.exists():
+            raise ImportRefused(f"{path}: there is no such file or folder")
+    if options.into is None and (options.only or options.scenario is not None):
+        raise ImportRefused("--only and --scenario say what to take into a plan: --into FILE is expected with them")
+
+
+def _nothing(found: Gathered) -> str:
+    """Why nothing came of all the files."""
+    if found.refused:
+        more = len(found.refused) - 1
+        return found.refused[0][1] + (f" {more} more could not be used either." if more else "")
+    if found.unknown:
+        return f"{', '.join(found.unknown[:3])}: no reader knows what this is; docs/models.md 22.6 lists what is read"
+    return "there are no files in it"
+
+
+def _questions(found: Gathered) -> dict[str, tuple[str, ...]]:
+    """The questions that the files leave open, with the quantities that answer them."""
+    asked = (one.question for file in found.files for one in file.measured if one.question is not None)
+    return {question.id: tuple(key for key, _ in question.choices) for question in asked}
+
+
+def _check_choices(found: Gathered, reading: Reading, choices: Choices) -> None:
+    """A job that is there, questions that are asked."""
+    questions = _questions(found)
+    for question, answer in choices.answers:
+        if question not in questions:
+            raise ImportRefused(f"--answer {question!r}: one of {', '.join(questions) or 'no questions'} is expected")
+        if answer not in questions[question]:
+            known = " or ".join(one or "''" for one in questions[question])
+            raise ImportRefused(f"--answer {question}={answer!r}: {known} is expected")
+    jobs = () if reading.failures is None else reading.failures.jobs
+    if choices.job and choices.job not in jobs:
+        raise ImportRefused(f"--job {choices.job!r}: one of {', '.join(jobs) or 'no jobs'} is expected")
 
 
 def _workbook(file: Path, name: str | None) -> Workbook:
@@ -111,18 +171,32 @@ def _nodes(found: Gathered) -> int:
     return max((*runs, *events), default=1)
 
 
-def _wanted(named: NamedScenario, reading: Reading, only: Sequence[str]) -> tuple[Estimate, ...]:
+def _wanted(named: NamedScenario, found: Gathered, reading: Reading, only: Sequence[str]) -> tuple[Estimate, ...]:
     """What is taken: all that is proposed; or the fields that are named, proposed or not."""
     if not only:
         return proposed(named, reading.estimates)
-    found: dict[str, Estimate] = {}
+    taken: dict[str, Estimate] = {}
     for one in reading.estimates:
         if one.path is not None and one.path in only:
-            found.setdefault(one.path, one)
-    missing = [path for path in only if path not in found]
-    if missing:
-        raise EditError(missing[0], "the files say nothing about this field")
-    return tuple(found.values())
+            taken.setdefault(one.path, one)
+    for path in only:
+        if path not in taken:
+            raise EditError(path, _missing(found, path))
+    return tuple(taken.values())
+
+
+def _missing(found: Gathered, path: str) -> str:
+    """Why a field cannot be taken: no such field, an answer is missing, or nothing is said about it."""
+    if path not in SETTLED:
+        return f"no such field, or none that files settle; they settle {', '.join(sorted(SETTLED))}"
+    answers = (
+        f"--answer {question}={key}"
+        for question, keys in _questions(found).items()
+        for key in keys
+        if key in QUANTITIES and QUANTITIES[key].path == path
+    )
+    first = next(answers, None)
+    return "the files say nothing about this field" if first is None else f"say first what was measured: {first}"
 
 
 # ---------------------------------------------------------------- JSON

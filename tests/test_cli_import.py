@@ -99,7 +99,11 @@ def test_one_field_alone_and_another_scenario(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--only", "storage.max_fill"], "the files say nothing about this field"),
+        (["--only", "storage.max_fill"], "no such field, or none that files settle"),
+        (["--only", "workload.measured_bytes"], "the files say nothing about this field"),
+        (["--job", "nojob"], "--job 'nojob': one of "),
+        (["--merge=-1 s"], "at least 0 s"),
+        (["--answer", "foo=bar"], "no questions is expected"),
         (["--scenario", "nobody"], "nobody"),
         (["--merge", "soon"], "soon"),
         (["--nodes", "0"], "whole number of nodes"),
@@ -136,9 +140,42 @@ def test_an_answer_settles_what_a_file_leaves_open(capsys: pytest.CaptureFixture
 def test_a_folder_is_walked_and_a_path_that_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "run/logs").mkdir(parents=True)
     shutil.copy(MEGATRON, tmp_path / "run/logs/rank0.out")
-    made = document(capsys, tmp_path / "run", tmp_path / "nowhere")
+    made = document(capsys, tmp_path / "run")
     assert found(made, "storage.blocking_s")["source"]["file"] == "run/logs/rank0.out"
-    assert made["refused"][0]["file"] == "nowhere"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "there is no such file or folder"),
+        ([""], "an empty path"),
+        ([SACCT, "--job", "nojob"], "one of pretrain-120b"),
+        ([FIO, "--answer", "storage.target.write:/fsx=foo"], "writes_at or drives_write is expected"),
+        ([FIO, "--only", "storage.blocking_s"], "--into FILE is expected"),
+        ([SAMPLES / "apply"], "no such file"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[object], words: str
+) -> None:
+    code, out, err = ran(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_where_nothing_can_be_read_the_first_reason_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_bytes(FIO.read_bytes()[:3000])
+    code, out, err = ran(capsys, tmp_path / "broken.json")
+    assert (code, out) == (2, "")
+    assert err.startswith("broken.json, line ")
+
+
+def test_a_field_that_waits_for_an_answer_says_which(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
+    code, _, err = ran(capsys, FIO, MEGATRON, "--into", plan, "--only", "datapath.nvme_write_bytes_per_s")
+    assert code == 2
+    assert "--answer storage.target.write" in err
+    assert "=drives_write" in err
 
 
 def test_it_needs_no_qt(tmp_path: Path) -> None:

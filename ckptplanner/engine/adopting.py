@@ -16,7 +16,7 @@ from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.edits import EditError, edit
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.evidence import Estimate
-from ckptplanner.engine.far_words import far_words
+from ckptplanner.engine.far_words import far_words, other_model
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
 from ckptplanner.frozen import PathError, spec_of, value_at
@@ -126,6 +126,8 @@ def _fitting(scenario: Scenario, estimate: Estimate, synchronous: frozenset[str]
     """The same, no longer proposed where it belongs to another node, region or way of saving than the scenario's."""
     if not estimate.is_proposed:
         return estimate
+    if (stranger := other_model(scenario, estimate)) is not None:
+        return replace(estimate, is_proposed=False, notes=(*estimate.notes, stranger))
     is_stop = estimate.id == "stop" and bool(estimate.places) and estimate.places[0].file in synchronous
     if is_stop and scenario.storage.mode == "async":
         note = text("The run saved synchronously, so its stop is the whole write; an asynchronous save stops for the copy.")

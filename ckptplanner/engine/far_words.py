@@ -7,14 +7,31 @@ from typing import Any
 from ckptplanner.data import catalog
 from ckptplanner.engine.evidence import Estimate
 from ckptplanner.engine.plan import Plan
+from ckptplanner.engine.scenario import Scenario
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, PARAMS, SECONDS, brief, significant
 
 FAR_RATIO = 1.1  # of sizes
 FAR_TIME_RATIO = 2.0
+OTHER_RATIO = 2.0  # of parameters: beyond it this is another model
 PAGEABLE_BYTES_PER_S = 4.5e9  # what one GPU copies to memory that is not pinned, at most (docs/models.md 12.2)
 NEAR = 0.01  # within 1 % it is one of the layouts
-_LEAST, _ONLY_WEIGHTS = 0.4, 2.5  # no format has less than half a byte; weights alone have 2 [B/param]
+_LEAST, _ONLY_WEIGHTS, _MOST = 0.4, 2.5, 40.0  # no format has less than half a byte; weights alone have 2 [B/param]
+
+
+def other_model(scenario: Scenario, estimate: Estimate) -> Text | None:
+    """That a count of parameters or a size can hardly be that of the plan's model; None where it can.
+
+    A count is out of reach beyond twice or half the plan's, a size below half a byte for each parameter and above forty.
+    """
+    if isinstance(estimate.value, bool) or not isinstance(estimate.value, int | float) or estimate.value <= 0.0:
+        return None
+    own = max(scenario.workload.total_params, 1.0)
+    if estimate.id == "params" and not 1.0 / OTHER_RATIO < estimate.value / own < OTHER_RATIO:
+        return _other_model(brief(estimate.value, PARAMS), brief(own, PARAMS))
+    if estimate.id == "checkpoint" and not _LEAST < estimate.value / own < _MOST:
+        return _other_model(brief(estimate.value, BYTES), brief(own, PARAMS))
+    return None
 
 
 def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
@@ -28,6 +45,8 @@ def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
     if isinstance(estimate.value, bool) or not isinstance(estimate.value, int | float):
         return None
     value = float(estimate.value)
+    if (stranger := other_model(plan.scenario, estimate)) is not None:
+        return stranger
     if estimate.id == "checkpoint":
         return _size(plan, value / max(plan.scenario.workload.total_params, 1.0), value / plan.checkpoint.checkpoint_bytes)
     if estimate.id == "bytes_per_param":
@@ -67,9 +86,6 @@ def _size(plan: Plan, each: float, ratio: float) -> Text | None:
         return None
     measured = significant(each, 3)
     own = significant(each / ratio, 3)
-    if each < _LEAST:
-        size = plan.checkpoint.checkpoint_bytes
-        return _other_model(brief(size * ratio, BYTES), brief(size, BYTES))
     if each < _ONLY_WEIGHTS:
         return text(
             "{measured} B a parameter where the plan has {own}: only the weights, so training cannot resume from it.",

@@ -24,6 +24,7 @@ NEAR_RATIO = 1.1  # closer than this is right, whatever the interval says
 GOOD_ENOUGH = 1.03  # a plan within 3 % of the least total is kept: the same measure as the ranges of the plots
 Verdict = Literal["right", "off", "unknown"]
 _PARTS = ("detect", "reschedule", "start")
+_SAVES_EVERY = text("Saves every")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _rows(plan: Plan, reading: Reading) -> Iterator[Observed]:
     planned = {
         "stop": (text("Stop time"), schedule.blocking_s),
         "restorable": (text("Restorable after"), schedule.durable_after_s),
-        "interval": (text("Saves every"), schedule.period_s),
+        "interval": (_SAVES_EVERY, schedule.period_s),
     }
     for name, (title, value) in planned.items():
         one = found.get(name)
@@ -190,7 +191,13 @@ def observed_verdict(named: NamedScenario, plan: Plan, reading: Reading) -> Text
     costs = [one.cost.total_usd_per_year if one.cost is not None else None for one in (kept, free)]
     first, second = costs
     is_right = first <= second * GOOD_ENOUGH if first is not None and second is not None else old <= new * GOOD_ENOUGH
-    off = [row.title for row in rows if row.verdict == "off"]
+    other = next((row for row in rows if row.title == _SAVES_EVERY and row.verdict == "off"), None)
+    off = [row.title for row in rows if row.verdict == "off" and row is not other]
+    if is_right and other is not None:
+        return text(
+            "The plan is still right, but the job does not follow it: it saves every {seen}, the plan says {every}.",
+            seen=brief(other.observed, SECONDS), every=every,
+        )  # fmt: skip
     if is_right and not off:
         return text("The plan is still right: it saves every {every} and wastes {waste}.", every=every, waste=percent(old))
     if is_right:

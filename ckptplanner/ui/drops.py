@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from pathlib import Path
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -10,6 +12,13 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 _OF_A_RUN = ("trainer_state.json", "optimizer.pt", "optimizer.bin", "scheduler.pt", ".metadata", "latest")
 _OF_A_MODEL = ("config.json", "model.safetensors.index.json")
 _WEIGHTS = ".safetensors"
+# what else lies in a folder that holds a model and nothing but a model
+_BESIDE_A_MODEL = re.compile(
+    r"(.*(config|tokenizer|index|special_tokens_map|added_tokens|vocab|chat_template|params)(_.*)?\.json|(merges|vocab|license|notice)\.txt|"
+    r".*\.(safetensors|model|md|jinja|gitattributes|py|tiktoken)|license.*|notice.*|\..*|original)",
+    re.IGNORECASE,
+)
+_MOST_ENTRIES = 2_000
 
 
 def welcome(event: QDragEnterEvent) -> None:
@@ -54,7 +63,9 @@ def is_model(path: Path) -> bool:
 
 
 def _is_model_folder(folder: Path) -> bool:
-    if any((folder / name).exists() for name in _OF_A_RUN):
+    """A folder with a model and nothing else; beside logs and results the model is one of the things that a run left."""
+    entries = list(islice(folder.iterdir(), _MOST_ENTRIES))
+    if any((folder / name).exists() for name in _OF_A_RUN) or not all(_BESIDE_A_MODEL.fullmatch(one.name) for one in entries):
         return False
     return any((folder / name).is_file() for name in _OF_A_MODEL) or next(folder.glob(f"*{_WEIGHTS}"), None) is not None
 

@@ -201,3 +201,12 @@ def test_the_stop_of_a_synchronous_run_is_not_proposed_for_an_asynchronous_plan(
     assert len(proposed(sync, [stop, write])) == 2
     short = estimate("stop", "storage.blocking_s", 5.0)
     assert len(proposed(ARTICLE, [short, write])) == 2
+
+
+def test_what_looks_like_another_model_is_shown_and_not_proposed() -> None:
+    toy = estimate("params", "workload.total_params", 6144.0, PARAMS)
+    small = estimate("checkpoint", "workload.measured_bytes", 148e3, BYTES)
+    own = estimate("checkpoint", "workload.measured_bytes", 124.45e9 * 12.0, BYTES)
+    assert proposed(ARTICLE, [toy, small, own]) == (own,)
+    assert all("another model" in far(one) for one in (toy, small))
+    assert adopted(ARTICLE, [toy]).scenario.workload.total_params == 6144.0  # by itself it can be

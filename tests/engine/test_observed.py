@@ -188,3 +188,11 @@ def test_m_on_a_fractional_mean_of_nodes_is_scaled_by_it() -> None:
     """100 h on 1.5 nodes on average are 150 node hours an interruption: 4.69 h on 32 nodes."""
     row = rows_of(Reading((), record(100.0, 60.0, 180.0, nodes=1.5)))["Interrupted every"]
     assert row.observed == pytest.approx(100.0 * HOUR * 1.5 / 32.0)
+
+
+def test_a_job_that_does_not_follow_the_plan_is_told_so() -> None:
+    used = dataclasses.replace(seconds("interval", 5400.0), is_proposed=False)
+    reading = Reading((mtbi(200.0), used), record(200.0, 150.0, 270.0))
+    words = str(observed_verdict(ARTICLE, plan_of(ARTICLE), reading)).replace("\u00a0", " ")
+    assert words.startswith("The plan is still right, but the job does not follow it: it saves every 1 h 30 min")
+    assert "the plan says 44 min" in words

@@ -787,3 +787,21 @@ def test_the_place_of_an_action_is_inside_its_row(page: FilesPage) -> None:
     place = page.found.action_place(page.found.lines[1].key)
     assert isinstance(place, QPoint)
     assert page.found.line_at(place) is page.found.lines[1]
+
+
+def test_a_model_beside_what_a_run_left_is_one_of_its_files(tmp_path: Path) -> None:
+    """A folder of Hugging Face is a model; with a log or results in it, it is a run; the plan is not changed unasked."""
+    from ckptplanner.ui.drops import is_model
+
+    names = (
+        "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "merges.txt", "vocab.json",
+        "model-00001-of-00002.safetensors", "model.safetensors.index.json", "README.md", "LICENSE", ".gitattributes",
+    )  # fmt: skip
+    for name in names:
+        (tmp_path / name).write_text("{}")
+    assert is_model(tmp_path)
+    for left in ("sacct.txt", "fio.json", "train.log", "logs"):
+        beside = tmp_path / left
+        beside.mkdir() if left == "logs" else beside.write_text("")
+        assert not is_model(tmp_path), left
+        beside.rmdir() if left == "logs" else beside.unlink()
