@@ -52,3 +52,24 @@ def test_a_long_line_is_cut_and_the_next_one_is_whole(tmp_path: Path, length: in
 def test_zero_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
     with pytest.raises(ReaderError, match=r"^a\.log, line 200002: there are zero bytes"):
         lines(tmp_path, b"abcdef\n" * 200_001 + b"a\0b\n")
+
+
+@pytest.mark.parametrize("way", ["lines", "pieces"])
+def test_trouble_of_who_listens_to_the_progress_is_no_trouble_of_the_file(tmp_path: Path, way: str) -> None:
+    """A broken pipe of a program that prints the progress must not read as `the file cannot be read`."""
+
+    def broken(_: float) -> None:
+        raise BrokenPipeError("nobody listens")
+
+    (tmp_path / "a.log").write_text("a\nb\n")
+    with pytest.raises(BrokenPipeError, match="nobody listens"):
+        list(getattr(open_file(tmp_path / "a.log", progress=broken), way)())
+
+
+@pytest.mark.parametrize("way", ["lines", "pieces"])
+def test_a_file_that_is_gone_is_one_sentence(tmp_path: Path, way: str) -> None:
+    (tmp_path / "a.log").write_text("a\nb\n")
+    opened = open_file(tmp_path / "a.log")
+    (tmp_path / "a.log").unlink()
+    with pytest.raises(ReaderError, match=r"^a\.log: it cannot be read"):
+        list(getattr(opened, way)())

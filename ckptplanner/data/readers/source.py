@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ckptplanner.data.evidence import FileEvidence, Place
 from ckptplanner.data.readers.errors import ReaderError, printable
@@ -111,44 +111,48 @@ class Opened:
             ReaderError: it cannot be read, or it turns out to be binary.
             what `progress` raises: the user has stopped it.
         """
-        number, seen, rest = 0, 0, b""
-        try:
-            with self.path.open("rb") as file:
-                while piece := file.read(_PIECE):
-                    seen += len(piece)
-                    self._progress(min(seen / max(self.size, 1), 1.0))
-                    if b"\x00" in piece:
-                        line = number + 1 + piece[: piece.index(b"\x00")].count(b"\n")
-                        raise self.refuse("there are zero bytes in it, so it is no text", line)
-                    end = piece.rfind(b"\n") + 1
-                    if end == 0:
-                        rest = (rest + piece)[:LINE_CAP_BYTES]
-                        continue
-                    for line_text in _split(rest, piece[: end - 1], is_first=number == 0):
-                        number += 1
-                        yield number, line_text
-                    rest = piece[end:]
-                if rest:
-                    yield number + 1, _split(rest, b"", is_first=number == 0)[0]
-        except OSError as error:
-            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+        number, rest = 0, b""
+        for piece in self.pieces():
+            if b"\x00" in piece:
+                line = number + 1 + piece[: piece.index(b"\x00")].count(b"\n")
+                raise self.refuse("there are zero bytes in it, so it is no text", line)
+            end = piece.rfind(b"\n") + 1
+            if end == 0:
+                rest = (rest + piece)[:LINE_CAP_BYTES]
+                continue
+            for line_text in _split(rest, piece[: end - 1], is_first=number == 0):
+                number += 1
+                yield number, line_text
+            rest = piece[end:]
+        if rest:
+            yield number + 1, _split(rest, b"", is_first=number == 0)[0]
 
     def pieces(self) -> Iterator[bytes]:
-        """Its bytes, a megabyte at a time. For JSON of any size.
+        """Its bytes, half a megabyte at a time. For JSON of any size.
 
         Raises:
             ReaderError: it cannot be read.
             what `progress` raises: the user has stopped it.
         """
-        seen = 0
         try:
-            with self.path.open("rb") as file:
-                while piece := file.read(_PIECE):
-                    seen += len(piece)
-                    self._progress(min(seen / max(self.size, 1), 1.0))
-                    yield piece
+            file = self.path.open("rb")
         except OSError as error:
-            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+            raise self._unreadable(error) from None
+        seen = 0
+        with file:
+            while piece := self._piece(file):
+                seen += len(piece)
+                self._progress(min(seen / max(self.size, 1), 1.0))  # what it raises is no trouble of the file
+                yield piece
+
+    def _piece(self, file: BinaryIO) -> bytes:
+        try:
+            return file.read(_PIECE)
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> ReaderError:
+        return self.refuse(f"it cannot be read ({error.strerror})")
 
     def content(self, cap_bytes: int) -> bytes:
         """All its bytes, where there are no more than `cap_bytes`."""
@@ -158,7 +162,7 @@ class Opened:
             with self.path.open("rb") as file:
                 raw = file.read(cap_bytes + 1)
         except OSError as error:
-            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+            raise self._unreadable(error) from None
         if len(raw) > cap_bytes:
             raise self.refuse(f"it grew beyond {cap_bytes:,} bytes while it was read")
         return raw
