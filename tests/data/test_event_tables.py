@@ -406,3 +406,12 @@ def _read_or_refuse(path: Path, mapping: ColumnMapping) -> None:
         return
     assert all(math.isfinite(value) for one in said.measured for value in one.values)
     assert all(math.isfinite(event.at_s) for event in said.events)
+
+
+def test_lines_of_a_log_that_begin_with_a_time_in_brackets_are_no_table(tmp_path: Path) -> None:
+    """Each has one comma, as the cells of a table of two columns."""
+    path = tmp_path / "train.log"
+    path.write_text("".join(f"[2026-11-29 14:00:{second:02d},123] INFO save done\n" for second in range(30)))
+    head = open_file(path).head
+    assert not head.is_json
+    assert not any(reader.knows(head) for reader in event_tables.READERS)

@@ -263,7 +263,7 @@ def _knows_table(head: Head) -> bool:
     if len(found) < 2 or len(found[0]) < 2 or _knows_log(head) or _knows_lanl(head):
         return False
     words = heading_words(found[0])
-    is_heading = all(words) and not any(stamp(word) or word[:1].isdigit() for word in words)
+    is_heading = all(words) and not any(stamp(word) or word.lstrip("[(")[:1].isdigit() for word in words)
     has_cells = all(len(cells) == len(words) for cells in found)
     return is_heading and has_cells and not any(set(signs) <= set(words) for signs in _OTHERS)
 

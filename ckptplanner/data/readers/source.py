@@ -24,6 +24,10 @@ HEAD_BYTES = 65_536
 JSON_CAP_BYTES = 64_000_000
 LINE_CAP_BYTES = 1_000_000  # a longer line is cut there
 _PIECE = 1 << 19  # less than a line may have
+_JSON_BEGINS = re.compile(
+    r"""\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{"\]]|\Z"""
+    r"""|(?:true|false|null|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,5})?)\s*(?:,|\]\s*\Z)))"""
+)
 _TOO_DEEP = "its JSON is nested too deeply"
 Progress = Callable[[float], None]
 
@@ -60,8 +64,8 @@ class Head:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether it begins like JSON."""
-        return self.text.lstrip()[:1] in ("{", "[")
+        """Whether it begins like JSON: a line of a log that begins with [2026-11-29 14:00:00] or [rank0]: does not."""
+        return _JSON_BEGINS.match(self.text) is not None
 
     def has(self, *parts: str) -> bool:
         """Whether all these stand in the start."""
