@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -209,3 +214,50 @@ def test_a_name_with_lone_surrogates_is_no_trouble(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "storage/fio-3.33.json", name)
     found = gather([tmp_path])
     found.files[0].file.encode("utf-8")
+
+
+# ---------------------------------------------------------------- what has to be unpacked first
+
+
+def zipped(raw: bytes) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sacct.txt", raw)
+    return whole.getvalue()
+
+
+ZSTD = bytes.fromhex("28b52ffd0458290000") + b"hello" + bytes.fromhex("b0f38afa")
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("gzip", gzip.compress),
+        ("xz", lzma.compress),
+        ("bzip2", bz2.compress),
+        ("zip", zipped),
+        ("zstd", lambda _: ZSTD),
+    ],
+)
+def test_a_compressed_log_is_refused_with_one_sentence(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
+    (tmp_path / "sacct").write_bytes(pack((SAMPLES / "logs/megatron-lm.log").read_bytes()))
+    found = gather([tmp_path / "sacct"])
+    assert found.refused == (("sacct", f"sacct: it is compressed ({name}); unpack it first."),)
+    assert found.unknown_count == 0
+
+
+def test_a_pdf_is_refused_with_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "quote.pdf").write_bytes(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n")
+    assert gather([tmp_path]).refused[0][1].endswith("quote.pdf: it is a PDF; save it as text or CSV first.")
+
+
+def test_what_torch_save_writes_is_not_called_compressed(tmp_path: Path) -> None:
+    archive = next(path for path in sorted(SAMPLES.rglob("*.pt")) if path.read_bytes()[:4] == b"PK\x03\x04")
+    found = gather([archive])
+    assert not any("compressed" in message for _, message in found.refused)
+
+
+def test_a_text_that_begins_like_a_magic_number_is_not_called_compressed(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("BZh is how files of bzip2 begin")
+    found = gather([tmp_path])
+    assert (found.refused, found.unknown_count) == ((), 1)

@@ -9,6 +9,7 @@ that cannot be used costs one sentence, never the others.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,15 @@ READERS: tuple[Reader, ...] = (
 MOST_FILES = 20_000
 MOST_UNKNOWN = 50  # of which the names are kept
 DEEPEST = 16
+_PACKED = (  # how the start of a file that has to be unpacked first looks
+    (b"\x1f\x8b", "it is compressed (gzip); unpack it first"),
+    (b"\xfd7zXZ\x00", "it is compressed (xz); unpack it first"),
+    (b"BZh", "it is compressed (bzip2); unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed (zstd); unpack it first"),
+    (b"PK\x03\x04", "it is compressed (zip); unpack it first"),
+    (b"%PDF-", "it is a PDF; save it as text or CSV first"),
+)
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")  # three letters alone may begin any text
 _UNSEEN = (".git", "__pycache__", ".venv", "node_modules")
 
 
@@ -70,8 +80,19 @@ def read_file(path: Path, name: str | None = None, progress: Progress = lambda _
     opened = open_file(path, name, progress)
     reader = reader_of(opened)
     if reader is None:
+        if (packed := _packed(opened.head.start)) is not None:
+            raise opened.refuse(packed)
         raise _Unknown(f"{opened.name}: no reader knows what this is.")
     return _read(reader, opened)
+
+
+def _packed(start: bytes) -> str | None:
+    """What has to be done with a file before it can be read; None where nothing has, as with what torch.save writes."""
+    if start.startswith(b"BZh") and _BZIP2.match(start) is None:
+        return None
+    if start.startswith(b"PK\x03\x04") and b"/data.pkl" in start[:1000]:
+        return None
+    return next((what for magic, what in _PACKED if start.startswith(magic)), None)
 
 
 class _Unknown(ReaderError):  # noqa: N818 - read as what it is in the sentence of an except
