@@ -64,6 +64,19 @@ class Found:
     was_stopped: bool = False
 
 
+def _same_files(names: frozenset[str], before: Mapping[str, Path], now: Mapping[str, Path]) -> frozenset[str]:
+    """What these files are called now: a name changes with what else was opened, and may be another file's now."""
+    name_of = {place: name for name, place in now.items()}
+    kept = set()
+    for name in names:
+        place = before.get(name)
+        if place in name_of:
+            kept.add(name_of[place])
+        elif place is None or name not in now:  # one that is gone may come back
+            kept.add(name)
+    return frozenset(kept)
+
+
 class EvidenceDesk(QObject):
     """Holds what was opened and works on it; says `changed` whenever there is something else to show."""
 
@@ -108,9 +121,8 @@ class EvidenceDesk(QObject):
 
     def path_of(self, name: str) -> Path | None:
         """Where a file is that goes by this name in `Gathered`; None where it is gone."""
-        head, _, rest = name.partition("/")
-        places = (path / rest if rest else path for path in self._found.paths if path.name == head)
-        return next((place for place in places if place.exists()), None)
+        place = self._found.gathered.places.get(name)
+        return place if place is not None and place.exists() else None
 
     # ------------------------------------------------------------ files
 
@@ -148,7 +160,7 @@ class EvidenceDesk(QObject):
 
     def map_columns(self, name: str, mapping: object) -> None:
         """Say what the columns of a table are, and read it so."""
-        self._mappings[name] = mapping
+        self._mappings[str(self._found.gathered.places.get(name, name))] = mapping  # names change with what is beside them
         self.refresh()
 
     def stop(self) -> None:
@@ -227,7 +239,9 @@ class EvidenceDesk(QObject):
         stage, self._stage = self._stage, ""
         if stage == "gather":
             assert isinstance(result, Gathered)
-            self._found = replace(self._found, gathered=result)
+            found = self._found
+            choices = replace(found.choices, left_out=_same_files(found.choices.left_out, found.gathered.places, result.places))
+            self._found = replace(found, gathered=result, choices=choices)
             self._read()
             return
         assert isinstance(result, Reading)
