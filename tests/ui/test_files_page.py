@@ -25,7 +25,7 @@ from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.ui.background import Progress
 from ckptplanner.ui.evidence import found_words as words
 from ckptplanner.ui.evidence import tools
-from ckptplanner.ui.evidence.desk import EvidenceDesk, Found, Meaning, Tools
+from ckptplanner.ui.evidence.desk import EvidenceDesk, Found, Meaning, Telling, Tools
 from ckptplanner.ui.evidence.files_empty import COMMANDS
 from ckptplanner.ui.evidence.files_page import FILES, OBSERVED, FilesPage
 from ckptplanner.ui.evidence.line_table import LineTable
@@ -453,8 +453,9 @@ class Fakes:
         self.error: Exception | None = None
         self.effects: Callable[[NamedScenario], Sequence[Effect]] = lambda named: EFFECTS
 
-    def gather(self, paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any]) -> Gathered:
+    def gather(self, paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any], telling: Telling) -> Gathered:
         self.gathers.append((list(paths), mappings))
+        telling("run/rank0.log", 12, 40)
         progress(0.5)
         while not self.go.wait(0.005):
             progress(0.5)
@@ -605,6 +606,24 @@ def test_a_file_is_found_again_by_its_name(qtbot: QtBot, real_desk: EvidenceDesk
     assert real_desk.path_of("run/gone.csv") is None
     other.unlink()
     assert real_desk.path_of("b.csv") is None
+
+
+def test_the_file_that_is_read_is_named(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    page = page_of(qtbot, desk.found)
+    desk.changed.connect(lambda: page.show_found(desk.found))
+    desk.told.connect(page.show_file)
+    fakes.go.clear()
+    desk.open([tmp_path])
+    qtbot.waitUntil(lambda: "Reading run/rank0.log, 12 of 40" in labels(page))
+    fakes.go.set()
+    settled(qtbot, desk)
+    told = Heard(desk.told)
+    fakes.go.clear()
+    desk.refresh()
+    desk.stop()
+    fakes.go.set()
+    qtbot.wait(50)
+    assert told.said == [], "what was given up says nothing any more"
 
 
 def two_exports(tmp_path: Path) -> list[Path]:

@@ -8,12 +8,14 @@ what was opened and what the person chose about it; it knows no widgets.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from ckptplanner.data.evidence import FileEvidence, Gathered
 from ckptplanner.engine.adopting import Effect
@@ -25,6 +27,8 @@ from ckptplanner.text import Text
 from ckptplanner.ui.background import Progress, TaskRunner
 from ckptplanner.ui.evidence.found_words import Coverage
 
+Telling = Callable[[str, int, int], None]  # the name of a file, which one it is, of how many
+_BETWEEN_S = 0.03  # from one name of a file to the next: more than anybody sees
 _QUIET_MS = 150  # without another change of the plan, before its dollars are worked out anew
 
 
@@ -43,7 +47,7 @@ class Meaning:
 class Tools:
     """The functions that do the work; a test hands in others."""
 
-    gather: Callable[[Sequence[Path], Progress, Mapping[str, Any]], Gathered]
+    gather: Callable[[Sequence[Path], Progress, Mapping[str, Any], Telling], Gathered]
     read: Callable[[Sequence[FileEvidence], Choices, int], Reading]
     judge: Callable[[NamedScenario, Plan, Reading, Progress], Meaning]
     adopt: Callable[[NamedScenario, Sequence[Estimate]], NamedScenario]
@@ -77,12 +81,28 @@ def _same_files(names: frozenset[str], before: Mapping[str, Path], now: Mapping[
     return frozenset(kept)
 
 
+def _now_and_then(telling: Telling) -> Telling:
+    """Tells a name only where some time has gone by since the one before: a folder may have thousands of small files."""
+    told_at = -_BETWEEN_S
+
+    def told(name: str, number: int, count: int) -> None:
+        nonlocal told_at
+        now = time.monotonic()
+        if now - told_at >= _BETWEEN_S:
+            told_at = now
+            telling(name, number, count)
+
+    return told
+
+
 class EvidenceDesk(QObject):
     """Holds what was opened and works on it; says `changed` whenever there is something else to show."""
 
     changed = Signal()
     progressed = Signal(float)
+    told = Signal(str, int, int)  # the name of the file that is read, which one it is, of how many
     reading_changed = Signal(object)  # the new Reading, or None
+    _job_told = Signal(int, str, int, int)
 
     def __init__(self, tools: Tools, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -95,6 +115,7 @@ class EvidenceDesk(QObject):
         self._nodes_read = 0  # for which the reading holds
         self._judged_for: tuple[object, ...] = ()
         self._stage = ""
+        self._gathers = 0  # how often files were gathered: what an older gathering tells is not heard
         self._files, self._meaning = TaskRunner(self), TaskRunner(self)
         self._quiet = QTimer(self)
         self._quiet.setObjectName("evidence.quiet")
@@ -102,6 +123,7 @@ class EvidenceDesk(QObject):
         self._quiet.setInterval(_QUIET_MS)
         self._quiet.timeout.connect(self._judge)
         self._files.progressed.connect(self.progressed)
+        self._job_told.connect(self._on_told, Qt.ConnectionType.QueuedConnection)  # jobs emit on the thread of the pool
         self._files.finished.connect(self._on_read)
         self._files.failed.connect(self._on_failed)
         self._meaning.finished.connect(self._on_judged)
@@ -156,7 +178,9 @@ class EvidenceDesk(QObject):
             return
         paths, mappings, gather = self._found.paths, dict(self._mappings), self._tools.gather
         self._begin("gather")
-        self._files.start(lambda progress: gather(paths, progress, mappings))
+        self._gathers += 1
+        telling = _now_and_then(partial(self._job_told.emit, self._gathers))
+        self._files.start(lambda progress: gather(paths, progress, mappings, telling))
 
     def map_columns(self, name: str, mapping: object) -> None:
         """Say what the columns of a table are, and read it so."""
@@ -234,6 +258,11 @@ class EvidenceDesk(QObject):
         self._nodes_read = nodes
         self._begin("read")
         self._files.start(lambda _: read(kept, choices, nodes))
+
+    @Slot(int, str, int, int)
+    def _on_told(self, gathering: int, name: str, number: int, count: int) -> None:
+        if gathering == self._gathers and self._stage == "gather":
+            self.told.emit(name, number, count)
 
     def _on_read(self, result: object) -> None:
         stage, self._stage = self._stage, ""
