@@ -130,6 +130,7 @@ class Measured:
     is_doubtful: bool = False  # from a page cache for example: shown, but not proposed
     question: Question | None = None
     nodes: int | None = None  # that took part, where the file says: a rate of one node is not that of the job
+    is_of_all: bool = False  # what all nodes together moved, however many: counted by the file system itself
 
 
 @dataclass(frozen=True, slots=True)
