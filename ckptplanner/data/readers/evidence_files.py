@@ -34,6 +34,7 @@ from ckptplanner.data.readers import (
 )
 from ckptplanner.data.readers.column_mapping import ColumnMapping, MappingNeeded, read_mapped
 from ckptplanner.data.readers.errors import ReaderError, printable, shown
+from ckptplanner.data.readers.node_names import without_addresses
 from ckptplanner.data.readers.source import Opened, Progress, Reader, open_file
 from ckptplanner.text import Text, text
 
@@ -104,7 +105,7 @@ class _Unknown(ReaderError):  # noqa: N818 - read as what it is in the sentence 
 
 def _read(reader: Reader, opened: Opened) -> FileEvidence:
     try:
-        return reader.read(opened)
+        return without_addresses(reader.read(opened))
     except RecursionError:
         raise opened.refuse("it is nested too deeply") from None
     except MemoryError:
@@ -281,7 +282,7 @@ def gather(
             if mapping is None:
                 evidence.append(read_file(path, name, share))
             else:
-                evidence.append(read_mapped(open_file(path, name, share), mapping))
+                evidence.append(without_addresses(read_mapped(open_file(path, name, share), mapping)))
         except MappingNeeded as error:
             tables.append(name)
             refused.append((name, str(error)))
