@@ -9,7 +9,8 @@ Times of day are seconds since 1970 (UTC where the file names a zone, else as th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from ckptplanner.text import Text, text
@@ -129,6 +130,7 @@ class Measured:
     is_doubtful: bool = False  # from a page cache for example: shown, but not proposed
     question: Question | None = None
     nodes: int | None = None  # that took part, where the file says: a rate of one node is not that of the job
+    is_of_all: bool = False  # what all nodes together moved, however many: counted by the file system itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,3 +220,4 @@ class Gathered:
     unknown_count: int = 0
     notes: tuple[Text, ...] = ()  # for example: only the first 20,000 files were looked at
     tables: tuple[str, ...] = ()  # of those refused: tables that can be read once their columns are named
+    places: Mapping[str, Path] = field(default_factory=dict, hash=False)  # where each file is, by the name it has here

@@ -54,6 +54,7 @@ class _Sample:
     is_doubtful: bool = False
     basis: Basis = "measured"
     nodes: int | None = None
+    is_of_all: bool = False
     reader: str = ""
 
     @property
@@ -126,7 +127,7 @@ def _sample(quantity: str, one: Measured, file: FileEvidence) -> _Sample | None:
     return _Sample(
         quantity=quantity, values=tuple(float(one.values[at]) for at in kept), places=(one.place,), date=file.date,
         at_s=tuple(one.at_s[at] for at in kept) if has_times else (), notes=one.notes, is_doubtful=one.is_doubtful,
-        nodes=one.nodes, reader=file.reader,
+        nodes=one.nodes, is_of_all=one.is_of_all, reader=file.reader,
     )  # fmt: skip
 
 
@@ -270,7 +271,7 @@ def _may_propose(about: Quantity, samples: Sequence[_Sample], nodes: int) -> tup
     if about.id == "interval":
         return False, (text("What the job does now; a plan proposes its own."),)
     if about.path is not None and about.path.startswith("storage.custom."):
-        counts = {one.nodes for one in samples}
+        counts = {nodes if one.is_of_all else one.nodes for one in samples}
         if counts != {nodes}:
             known = ", ".join(str(count) for count in sorted(count for count in counts if count is not None))
             if known:

@@ -209,6 +209,7 @@ class EvidenceView(QWidget):
             self._desk = desk = EvidenceDesk(tools.tools(), self)
             desk.changed.connect(self._on_desk)
             desk.progressed.connect(self.files.show_progress)
+            desk.told.connect(self.files.show_file)
             if self._shown is not None:
                 desk.show_plan(self._shown.named, self._shown.plan)
             self._watch()

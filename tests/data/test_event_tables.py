@@ -406,3 +406,56 @@ def _read_or_refuse(path: Path, mapping: ColumnMapping) -> None:
         return
     assert all(math.isfinite(value) for one in said.measured for value in one.values)
     assert all(math.isfinite(event.at_s) for event in said.events)
+
+
+def test_lines_of_a_log_that_begin_with_a_time_in_brackets_are_no_table(tmp_path: Path) -> None:
+    """Each has one comma, as the cells of a table of two columns."""
+    path = tmp_path / "train.log"
+    path.write_text("".join(f"[2026-11-29 14:00:{second:02d},123] INFO save done\n" for second in range(30)))
+    head = open_file(path).head
+    assert not head.is_json
+    assert not any(reader.knows(head) for reader in event_tables.READERS)
+
+
+# ---------------------------------------------------------------- dates with slashes
+
+
+def days(*dates: str) -> str:
+    return "".join(f"{date} 00:00,node\n" for date in dates)
+
+
+EARLY = tuple(f"{day:02d}/03/2026" for day in range(1, 13))
+
+
+def test_a_day_above_12_that_comes_after_row_20_tells_the_order(tmp_path: Path) -> None:
+    late = tuple(f"{day:02d}/03/2026" for day in range(13, 29))
+    found = read(wrote(tmp_path, "time,kind\n" + days(*EARLY, *EARLY, *late)))
+    assert len(found.events) == 40
+    assert (found.events[-1].at_s - found.events[0].at_s) / 86400 == 27, "all in March"
+    assert found.warnings == ()
+
+
+def test_the_same_without_a_heading(tmp_path: Path) -> None:
+    found = read(wrote(tmp_path, "".join(f"{date} 00:00\n" for date in (*EARLY, *EARLY, "28/03/2026"))))
+    assert len(found.events) == 25
+    assert (found.events[-1].at_s - found.events[0].at_s) / 86400 == 27
+
+
+@pytest.mark.parametrize("heading", ["time,kind\n", ""])
+@pytest.mark.parametrize("before", [EARLY[:1], EARLY * 3])
+def test_dates_of_both_orders_are_refused_with_their_lines(tmp_path: Path, heading: str, before: tuple[str, ...]) -> None:
+    words = days(*before, "13/03/2026", "03/28/2026")
+    words = words if heading else words.replace(",node", "")
+    path = wrote(tmp_path, heading + words)
+    first = len(before) + bool(heading) + 1
+    with pytest.raises(ReaderError, match=rf"\(13/03/2026 00:00, line {first}\).*\(03/28/2026 00:00, line {first + 1}\)"):
+        read(path)
+
+
+def test_a_mapping_that_says_the_other_order_is_refused(tmp_path: Path) -> None:
+    """Of 25 rows 24 can be read as month/day/year: that would put them into the wrong months."""
+    path = wrote(tmp_path, "when,what\n" + days(*EARLY, *EARLY, "28/03/2026"))
+    mapping = ColumnMapping(time="when", kind="what", time_format="m/d/y")
+    with pytest.raises(ReaderError, match=r"line 26: 28/03/2026 00:00 is no date in the order month/day/year"):
+        read_mapped(open_file(path), mapping)
+    assert len(read_mapped(open_file(path), replace(mapping, time_format="d/m/y")).events) == 25

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -209,3 +214,140 @@ def test_a_name_with_lone_surrogates_is_no_trouble(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "storage/fio-3.33.json", name)
     found = gather([tmp_path])
     found.files[0].file.encode("utf-8")
+
+
+# ---------------------------------------------------------------- names
+
+
+def log_in(folder: Path, name: str = "sacct.txt") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(SAMPLES / "storage/fio-3.33.json", folder / name)
+    return folder / name
+
+
+def names(found: Gathered) -> list[str]:
+    assert all(one.place.file == file.file for file in found.files for one in file.measured)
+    assert set(found.places) >= {file.file for file in found.files}
+    return [file.file for file in found.files]
+
+
+def test_two_files_of_one_name_have_that_of_their_folder_in_front(tmp_path: Path) -> None:
+    """Two weekly exports: were they called the same, the engine would not look for runs that both have."""
+    one, two, other = log_in(tmp_path / "c1"), log_in(tmp_path / "c2"), log_in(tmp_path / "c2", "other.txt")
+    found = gather([one, two, other])
+    assert names(found) == ["c1/sacct.txt", "c2/sacct.txt", "other.txt"]
+    assert found.places == {"c1/sacct.txt": one, "c2/sacct.txt": two, "other.txt": other}
+
+
+def test_two_folders_of_one_name_have_that_of_their_folder_in_front(tmp_path: Path) -> None:
+    for run in ("r1", "r2"):
+        log_in(tmp_path / run / "logs")
+    found = gather([tmp_path / "r1/logs", tmp_path / "r2/logs"])
+    assert names(found) == ["r1/logs/sacct.txt", "r2/logs/sacct.txt"]
+
+
+def test_where_the_folders_are_called_the_same_too_a_number_tells(tmp_path: Path) -> None:
+    one, two = log_in(tmp_path / "r1/logs"), log_in(tmp_path / "r2/logs")
+    found = gather([one, two])
+    assert names(found) == ["logs/sacct.txt", "logs/sacct.txt #2"]
+    assert found.places["logs/sacct.txt #2"] == two
+
+
+def test_a_name_below_a_folder_is_no_other_files_name(tmp_path: Path) -> None:
+    """c1/logs/a of the folder c1, and of two folders logs of which one lies in another c1."""
+    log_in(tmp_path / "x/c1/logs")
+    log_in(tmp_path / "y/c1/logs")
+    log_in(tmp_path / "z/logs")
+    found = gather([tmp_path / "x/c1", tmp_path / "y/c1/logs", tmp_path / "z/logs"])
+    assert sorted(names(found)) == ["c1/logs/sacct.txt", "c1/logs/sacct.txt #2", "z/logs/sacct.txt"]
+
+
+def test_names_that_cannot_be_printed_are_told_apart(tmp_path: Path) -> None:
+    for byte in (b"\xfe", b"\xff"):
+        shutil.copy(SAMPLES / "storage/fio-3.33.json", os.fsencode(tmp_path) + b"/" + byte + b".json")
+    assert len(set(names(gather([tmp_path])))) == 2
+
+
+def test_what_is_given_twice_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = log_in(tmp_path / "c1/deep")
+    (tmp_path / "link").symlink_to(path)
+    monkeypatch.chdir(tmp_path / "c1")
+    for given in (
+        [path, path],
+        [path, Path("deep/sacct.txt"), tmp_path / "c1/../c1/deep/sacct.txt"],
+        [path, tmp_path / "link"],
+        [tmp_path / "link", path],
+    ):
+        assert names(gather(given)) == ["sacct.txt"]
+    assert names(gather([tmp_path / "c1", path])) == ["c1/deep/sacct.txt"]
+    assert names(gather([path, tmp_path / "c1"])) == ["sacct.txt"]
+    assert names(gather([tmp_path / "c1/deep", tmp_path / "c1"])) == ["deep/sacct.txt"]
+    assert names(gather([tmp_path / "c1", tmp_path / "c1/deep"])) == ["c1/deep/sacct.txt"]
+
+
+def test_a_checkpoint_folder_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "dcp/torchtitan-like", tmp_path / "run/checkpoint")
+    found = gather([tmp_path / "run/checkpoint", tmp_path / "run"])
+    assert [file.file for file in found.files] == ["checkpoint"]
+    assert found.places == {"checkpoint": tmp_path / "run/checkpoint"}
+
+
+def test_names_of_no_file_are_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    found = gather([Path("a\0b"), tmp_path / "loop", Path("x" * 5000)])
+    assert len(found.refused) == 3
+
+
+def test_each_file_is_told_before_it_is_read(tmp_path: Path) -> None:
+    log_in(tmp_path / "run", "a.json")
+    log_in(tmp_path / "run", "b.json")
+    told: list[tuple[str, int, int]] = []
+    gather([tmp_path / "run"], telling=lambda name, number, count: told.append((name, number, count)))
+    assert told == [("run/a.json", 1, 2), ("run/b.json", 2, 2)]
+
+
+# ---------------------------------------------------------------- what has to be unpacked first
+
+
+def zipped(raw: bytes) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sacct.txt", raw)
+    return whole.getvalue()
+
+
+ZSTD = bytes.fromhex("28b52ffd0458290000") + b"hello" + bytes.fromhex("b0f38afa")
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("gzip", gzip.compress),
+        ("xz", lzma.compress),
+        ("bzip2", bz2.compress),
+        ("zip", zipped),
+        ("zstd", lambda _: ZSTD),
+    ],
+)
+def test_a_compressed_log_is_refused_with_one_sentence(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
+    (tmp_path / "sacct").write_bytes(pack((SAMPLES / "logs/megatron-lm.log").read_bytes()))
+    found = gather([tmp_path / "sacct"])
+    assert found.refused == (("sacct", f"sacct: it is compressed ({name}); unpack it first."),)
+    assert found.unknown_count == 0
+
+
+def test_a_pdf_is_refused_with_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "quote.pdf").write_bytes(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n")
+    assert gather([tmp_path]).refused[0][1].endswith("quote.pdf: it is a PDF; save it as text or CSV first.")
+
+
+def test_what_torch_save_writes_is_not_called_compressed(tmp_path: Path) -> None:
+    archive = next(path for path in sorted(SAMPLES.rglob("*.pt")) if path.read_bytes()[:4] == b"PK\x03\x04")
+    found = gather([archive])
+    assert not any("compressed" in message for _, message in found.refused)
+
+
+def test_a_text_that_begins_like_a_magic_number_is_not_called_compressed(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("BZh is how files of bzip2 begin")
+    found = gather([tmp_path])
+    assert (found.refused, found.unknown_count) == ((), 1)

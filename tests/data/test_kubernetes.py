@@ -13,6 +13,8 @@ from ckptplanner.data.evidence import FileEvidence
 from ckptplanner.data.readers import kubernetes
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.source import open_file
+from ckptplanner.engine.evidence import Choices
+from ckptplanner.engine.readings import read_evidence
 
 SAMPLES = Path(__file__).parent / "samples" / "logs"
 EVENTS, PODS, JOBSET = (SAMPLES / f"kubectl-get-{kind}.json" for kind in ("events", "pods", "jobset"))
@@ -129,7 +131,7 @@ def test_lists_of_mixed_kinds_watched_objects_and_typed_lists(tmp_path: Path) ->
         value = json.loads(path.read_text())
         mixed["items"] += value.get("items", [value])
     found = read(wrote(tmp_path, mixed))
-    assert (len(found.events), len(found.runs), len(found.restarts), len(found.measured)) == (3, 2, 2, 1)
+    assert (len(found.events), len(found.runs), len(found.restarts), len(found.measured)) == (4, 0, 2, 1)
     watched = read(wrote(tmp_path, event("NodeNotReady"), event("OOMKilling")))
     assert [one.place.where for one in watched.events] == ["", "object 2"]
     bare = {key: value for key, value in event("NodeNotReady").items() if key not in ("kind", "apiVersion")}
@@ -154,15 +156,50 @@ def ended(code: int, reason: str = "Error", end: str = "03:43:12", start: str = 
 
 
 def test_the_pod_of_the_sample() -> None:
+    """Three restarts, of which the last end alone is told: it is no run, from which M would be two minutes."""
     found = read(PODS)
-    run, still = found.runs
-    assert (run.job, run.kind, run.said) == ("pretrain", "process", "Error, exit code 1")
-    assert (run.start_s, run.end_s) == (utc("2026-11-07T03:41:00"), utc("2026-11-07T03:43:12"))
-    assert run.node_names == ("ip-10-0-3-5.us-west-2.compute.internal",)
-    assert (still.kind, still.start_s, still.end_s) == ("open", utc("2026-11-07T03:45:58"), None)
+    assert found.runs == ()
+    (end,) = found.events
+    assert (end.kind, end.said, end.at_s, end.is_partial) == (
+        "process", "Error, exit code 1", utc("2026-11-07T03:43:12"), True,
+    )  # fmt: skip
+    assert end.node_names == ("ip-10-0-3-5.us-west-2.compute.internal",)
     (restarts,) = found.restarts
     assert (restarts.job, restarts.count, restarts.since_s) == ("pretrain", 3, utc("2026-11-07T03:30:00"))
+    assert restarts.until_s == utc("2026-11-07T03:45:58"), "the last moment in the file: it still runs"
     assert "the last end only" in said(found)
+    assert "more restarts were counted than ends are told: 1" in said(found)
+
+
+RUNNING = {"running": {"startedAt": "2026-11-07T03:45:58Z"}}
+
+
+def test_a_pod_of_which_all_ends_are_told_has_runs(tmp_path: Path) -> None:
+    found = read(wrote(tmp_path, pod("p-0", "n1", RUNNING, ended(1))))
+    run, still = found.runs
+    assert (run.job, run.kind, run.said) == ("pretrain", "process", "Error, exit code 1")
+    assert (run.start_s, run.end_s) == (utc("2026-11-07T00:00:10"), utc("2026-11-07T03:43:12"))
+    assert (still.kind, still.start_s, still.end_s) == ("open", utc("2026-11-07T03:45:58"), None)
+    assert (found.restarts, found.events) == ((), ())
+
+
+def test_an_end_that_is_no_restart_is_none_of_those_counted(tmp_path: Path) -> None:
+    """Two restarts and then the end of the pod: of three ends two are told."""
+    one = pod("p-0", "n1", ended(1, end="09:00:00"), ended(1))
+    one["status"]["containerStatuses"][0]["restartCount"] = 2
+    found = read(wrote(tmp_path, one))
+    assert (found.runs, found.restarts[0].count) == ((), 2)
+    assert found.restarts[0].until_s == utc("2026-11-07T09:00:00")
+
+
+def test_of_14_restarts_in_30_days_the_count_is_proposed(tmp_path: Path) -> None:
+    """30 days and 14 restarts are 51 h; the last run alone would say 2 h."""
+    last = {"terminated": {"exitCode": 1, "startedAt": "2026-10-30T22:00:00Z", "finishedAt": "2026-10-31T00:00:00Z"}}
+    one = pod("p-0", "n1", {"running": {"startedAt": "2026-10-31T00:00:00Z"}}, last, startTime="2026-10-01T00:00:00Z")
+    one["status"]["containerStatuses"][0]["restartCount"] = 14
+    reading = read_evidence([read(wrote(tmp_path, one))], Choices(), nodes=32)
+    (mtbi,) = [estimate for estimate in reading.estimates if estimate.id == "mtbi"]
+    assert (mtbi.is_proposed, mtbi.count, mtbi.value) == (True, 14, pytest.approx(30 * 86400 / 14))
 
 
 @pytest.mark.parametrize(

@@ -52,3 +52,57 @@ def test_a_long_line_is_cut_and_the_next_one_is_whole(tmp_path: Path, length: in
 def test_zero_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
     with pytest.raises(ReaderError, match=r"^a\.log, line 200002: there are zero bytes"):
         lines(tmp_path, b"abcdef\n" * 200_001 + b"a\0b\n")
+
+
+@pytest.mark.parametrize("way", ["lines", "pieces"])
+def test_trouble_of_who_listens_to_the_progress_is_no_trouble_of_the_file(tmp_path: Path, way: str) -> None:
+    """A broken pipe of a program that prints the progress must not read as `the file cannot be read`."""
+
+    def broken(_: float) -> None:
+        raise BrokenPipeError("nobody listens")
+
+    (tmp_path / "a.log").write_text("a\nb\n")
+    with pytest.raises(BrokenPipeError, match="nobody listens"):
+        list(getattr(open_file(tmp_path / "a.log", progress=broken), way)())
+
+
+@pytest.mark.parametrize("way", ["lines", "pieces"])
+def test_a_file_that_is_gone_is_one_sentence(tmp_path: Path, way: str) -> None:
+    (tmp_path / "a.log").write_text("a\nb\n")
+    opened = open_file(tmp_path / "a.log")
+    (tmp_path / "a.log").unlink()
+    with pytest.raises(ReaderError, match=r"^a\.log: it cannot be read"):
+        list(getattr(opened, way)())
+
+
+@pytest.mark.parametrize(
+    ("words", "is_json"),
+    [
+        ('{"a": 1}', True),
+        ('\n {\n "a": 1}', True),
+        ("{}", True),
+        ("[]", True),
+        ('[\n {"a": 1}]', True),
+        ('["2026-11-29 14:00:00", 1]', True),
+        ("[[1], [2]]", True),
+        ("[1, 2]", True),
+        ("[-1.5e-3, 2]", True),
+        ("[3]\n", True),
+        ("[null, true]", True),
+        ("[2026-11-29 14:00:00,123] INFO save", False),
+        ("[2026/11/29 14:00:00] INFO save", False),
+        ("[14:00:00] INFO save", False),
+        ("[14:00:00.123, 5] INFO save", False),
+        ("[rank0]: Traceback", False),
+        ("[0]: step 1", False),
+        ("[3] step 1", False),
+        ("[trainer] started", False),
+        ("[notice] started", False),
+        ("{rank 0} started", False),
+        ("step 1", False),
+        ("", False),
+    ],
+)
+def test_what_begins_like_json(tmp_path: Path, words: str, is_json: bool) -> None:
+    (tmp_path / "a.log").write_text(words)
+    assert open_file(tmp_path / "a.log").head.is_json == is_json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from ckptplanner.data.readers import path_benchmarks, storage_benchmarks
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.rates import moment_s, number, target_of
 from ckptplanner.data.readers.source import open_file
+from ckptplanner.engine.evidence import Choices
+from ckptplanner.engine.readings import read_evidence
 from tests.data.bench_samples import SAMPLES, MiB, check_numbers, read, survive, words, wrote
 
 READERS = storage_benchmarks.READERS
@@ -597,3 +600,68 @@ def test_fio_results_one_after_the_other_are_repetitions(tmp_path: Path) -> None
     assert one(given(tmp_path, later), "writes_at").values == (1e9, 1.5e9)
     again = fio_of_node(0, 1e9) + "\n" + fio_of_node(0, 1.5e9, ends=1795960706 + 20)
     assert one(given(tmp_path, again), "writes_at").values == (1e9, 1.5e9), "the same name: the same node"
+
+
+# ---------------------------------------------------------------- how many nodes took part
+
+
+def estimated(evidence: FileEvidence, nodes: int, quantity: str = "writes_at") -> tuple[bool, str]:
+    """Whether a plan with so many nodes is proposed the rate, and what is said of it; all questions are answered with it."""
+    answers = tuple((row.question.id, quantity) for row in evidence.measured if row.question is not None)
+    reading = read_evidence([evidence], replace(Choices(), answers=answers), nodes=nodes)
+    found = next(estimate for estimate in reading.estimates if estimate.id == quantity)
+    return found.is_proposed, " ".join(map(str, found.notes))
+
+
+def of_nodes(folder: Path, tool: str) -> tuple[FileEvidence, int]:
+    """A rate of writing by each tool, and the nodes that its file names."""
+    if tool == "fio":
+        return sample("fio-3.33-client.txt"), 2
+    if tool == "ior":
+        return given(folder, ior()), 4
+    if tool == "elbencho":
+        return given(folder, elbencho_json("WRITE", **{"bytes/s": "3083862016"}).replace("blockdev", "dir") + "\n"), 4
+    root = json.loads((STORAGE / "dlio-summary-constructed.json").read_text()) | {"num_hosts": 32}
+    return given(folder, root), 32
+
+
+@pytest.mark.parametrize("tool", ["fio", "ior", "elbencho", "dlio"])
+def test_a_rate_is_proposed_to_a_plan_with_as_many_nodes(tmp_path: Path, tool: str) -> None:
+    evidence, nodes = of_nodes(tmp_path, tool)
+    rates = [row for row in evidence.measured if row.quantity in ("writes_at", "reads_at")]
+    assert rates
+    assert {row.nodes for row in rates} == {nodes}
+    is_proposed, said = estimated(evidence, nodes)
+    assert is_proposed
+    assert "not known" not in said
+    is_proposed, said = estimated(evidence, 100)
+    assert not is_proposed
+    assert f"Measured with {nodes} nodes, not with 100." in said
+    assert "not known" not in said
+
+
+def test_one_node_is_not_said_to_be_not_known() -> None:
+    is_proposed, said = estimated(sample("fio-3.33.json"), 32)
+    assert not is_proposed
+    assert "Measured from one node" in said
+    assert "not known" not in said
+
+
+def test_ior_nodes_from_tasks_and_those_of_a_node(tmp_path: Path) -> None:
+    words_ = (STORAGE / "ior-4.1.txt").read_text()
+    assert one(given(tmp_path, words_), "writes_at").nodes == 1
+    lines = [line for line in words_.splitlines() if not line.startswith("nodes  ")]
+    changed = "\n".join(lines).replace("tasks               : 4", "tasks               : 16")
+    assert one(given(tmp_path, changed), "writes_at").nodes == 4
+    old = [line for line in lines if not line.startswith("clients per node")]
+    assert one(given(tmp_path, "\n".join(old)), "writes_at").nodes is None
+    changed = "\n".join(old).replace("tasks               : 4", "clients             = 16 (8 per node)")
+    assert one(given(tmp_path, changed), "writes_at").nodes == 2
+
+
+def test_cloudwatch_counts_what_all_nodes_did() -> None:
+    evidence = sample("cloudwatch-get-metric-data-constructed.json")
+    assert one(evidence, "writes_at").nodes is None
+    is_proposed, said = estimated(evidence, 32)
+    assert is_proposed
+    assert "Counted by the file system: what all that used it moved together" in said

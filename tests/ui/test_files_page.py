@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QPro
 from pytestqt.qtbot import QtBot
 
 from ckptplanner.data.evidence import Gathered
+from ckptplanner.data.readers.column_mapping import ColumnMapping
 from ckptplanner.engine.adopting import Effect, adopted
 from ckptplanner.engine.edits import EditError
 from ckptplanner.engine.evaluate import plan_of
@@ -25,7 +26,7 @@ from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.ui.background import Progress
 from ckptplanner.ui.evidence import found_words as words
 from ckptplanner.ui.evidence import tools
-from ckptplanner.ui.evidence.desk import EvidenceDesk, Found, Meaning, Tools
+from ckptplanner.ui.evidence.desk import EvidenceDesk, Found, Meaning, Telling, Tools
 from ckptplanner.ui.evidence.files_empty import COMMANDS
 from ckptplanner.ui.evidence.files_page import FILES, OBSERVED, FilesPage
 from ckptplanner.ui.evidence.line_table import LineTable
@@ -455,8 +456,9 @@ class Fakes:
         self.error: Exception | None = None
         self.effects: Callable[[NamedScenario], Sequence[Effect]] = lambda named: EFFECTS
 
-    def gather(self, paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any]) -> Gathered:
+    def gather(self, paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any], telling: Telling) -> Gathered:
         self.gathers.append((list(paths), mappings))
+        telling("run/rank0.log", 12, 40)
         progress(0.5)
         while not self.go.wait(0.005):
             progress(0.5)
@@ -492,6 +494,15 @@ def desk(qtbot: QtBot, fakes: Fakes) -> Iterator[EvidenceDesk]:
     made.watch(is_watched=True)
     yield made
     fakes.go.set()
+    made.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def real_desk(qtbot: QtBot) -> Iterator[EvidenceDesk]:
+    """A desk with the readers and the engine themselves; it judges no plan."""
+    made = EvidenceDesk(tools.tools())
+    yield made
     made.close()
     made.deleteLater()
 
@@ -641,14 +652,84 @@ def test_removing_the_last_one_empties_the_desk(qtbot: QtBot, desk: EvidenceDesk
     assert (desk.found.paths, desk.found.reading) == ((), None)
 
 
-def test_a_file_is_found_again_by_its_name(desk: EvidenceDesk, tmp_path: Path) -> None:
+def test_a_file_is_found_again_by_its_name(qtbot: QtBot, real_desk: EvidenceDesk, tmp_path: Path) -> None:
     (tmp_path / "run" / "logs").mkdir(parents=True)
-    file = tmp_path / "run" / "logs" / "a.csv"
-    file.write_text("a,b\n")
-    desk.open([tmp_path / "run", file])
-    assert desk.path_of("run/logs/a.csv") == file
-    assert desk.path_of("a.csv") == file
-    assert desk.path_of("run/gone.csv") is None
+    file, other = tmp_path / "run" / "logs" / "a.csv", tmp_path / "b.csv"
+    for path in (file, other):
+        path.write_text("a,b\n")
+    real_desk.open([tmp_path / "run", other])
+    settled(qtbot, real_desk)
+    assert real_desk.path_of("run/logs/a.csv") == file
+    assert real_desk.path_of("b.csv") == other
+    assert real_desk.path_of("run/gone.csv") is None
+    other.unlink()
+    assert real_desk.path_of("b.csv") is None
+
+
+def test_the_file_that_is_read_is_named(qtbot: QtBot, desk: EvidenceDesk, fakes: Fakes, tmp_path: Path) -> None:
+    page = page_of(qtbot, desk.found)
+    desk.changed.connect(lambda: page.show_found(desk.found))
+    desk.told.connect(page.show_file)
+    fakes.go.clear()
+    desk.open([tmp_path])
+    qtbot.waitUntil(lambda: "Reading run/rank0.log, 12 of 40" in labels(page))
+    fakes.go.set()
+    settled(qtbot, desk)
+    told = Heard(desk.told)
+    fakes.go.clear()
+    desk.refresh()
+    desk.stop()
+    fakes.go.set()
+    qtbot.wait(50)
+    assert told.said == [], "what was given up says nothing any more"
+
+
+def two_exports(tmp_path: Path) -> list[Path]:
+    """Two tables of the same name in two folders, one row and two rows."""
+    paths = [tmp_path / folder / "sacct.csv" for folder in ("week1", "week2")]
+    for rows, path in enumerate(paths, start=1):
+        path.parent.mkdir()
+        path.write_text("time,kind\n" + "".join(f"2026-11-0{day}T00:00:00,node\n" for day in range(1, rows + 1)))
+    return paths
+
+
+def test_files_of_the_same_name_are_told_apart(qtbot: QtBot, real_desk: EvidenceDesk, tmp_path: Path) -> None:
+    one, two = two_exports(tmp_path)
+    real_desk.open([one, two])
+    files = settled(qtbot, real_desk).gathered.files
+    assert [(file.file, len(file.events)) for file in files] == [("week1/sacct.csv", 1), ("week2/sacct.csv", 2)]
+    assert (real_desk.path_of("week1/sacct.csv"), real_desk.path_of("week2/sacct.csv")) == (one, two)
+
+
+def test_what_was_left_out_stays_left_out_when_its_name_changes(qtbot: QtBot, real_desk: EvidenceDesk, tmp_path: Path) -> None:
+    one, two = two_exports(tmp_path)
+    real_desk.open([one])
+    settled(qtbot, real_desk)
+    real_desk.choose(Choices(left_out=frozenset({"sacct.csv"})))
+    settled(qtbot, real_desk)
+    real_desk.open([two])
+    assert settled(qtbot, real_desk).choices.left_out == {"week1/sacct.csv"}
+    real_desk.remove(one)
+    shown = settled(qtbot, real_desk)
+    assert [file.file for file in shown.gathered.files] == ["sacct.csv"]
+    assert "sacct.csv" not in shown.choices.left_out, "that is the other file now"
+
+
+def test_the_columns_of_one_file_are_not_those_of_another_of_its_name(
+    qtbot: QtBot, real_desk: EvidenceDesk, tmp_path: Path
+) -> None:
+    paths = [tmp_path / folder / "pager.csv" for folder in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("when it was,what broke\n2026-10-02 03:14,node\n2026-10-09 11:40,process\n")
+    real_desk.open([paths[0]])
+    assert settled(qtbot, real_desk).gathered.tables == ("pager.csv",)
+    real_desk.map_columns("pager.csv", ColumnMapping(time="when it was"))
+    assert [len(file.events) for file in settled(qtbot, real_desk).gathered.files] == [2]
+    real_desk.open([paths[1]])
+    shown = settled(qtbot, real_desk)
+    assert [file.file for file in shown.gathered.files] == ["a/pager.csv"]
+    assert shown.gathered.tables == ("b/pager.csv",)
 
 
 # ---------------------------------------------------------------- in the window

@@ -181,7 +181,7 @@ def _rates(opened: Opened, series: Sequence[_Series], warnings: list[Text]) -> I
         if bursts.rates:
             quantity = "writes_at" if one.metric == _WRITE else "reads_at"
             notes = _burst_notes(one, is_bound=bursts.is_bound)
-            yield Measured(quantity, bursts.rates, opened.place(one.where), bursts.at_s, notes, is_doubtful=bursts.is_bound)
+            yield Measured(quantity, bursts.rates, opened.place(one.where), bursts.at_s, notes, bursts.is_bound, is_of_all=True)
         elif len(one.values) >= _WHOLE_PERIODS:
             warnings.append(text("{metric} has no bursts, so it does not tell a rate of saves.", metric=one.metric))
         if bursts.quiet is not None and one.metric not in quiet:
@@ -207,7 +207,7 @@ def _burst_notes(series: _Series, *, is_bound: bool) -> tuple[Text, ...]:
         )
     return (
         text("From the periods of {period} that lie within a burst; the first and the last are in part empty.", period=period),
-        text("Everything that the file system moved, other load included."),
+        text("Counted by the file system: what all that used it moved together, other load included."),
     )
 
 

@@ -15,7 +15,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ckptplanner.data.evidence import KIND_TITLES, QUANTITIES, Event, FileEvidence, Kind, Measured, Run
@@ -154,6 +154,14 @@ def time_of(cell: str, mapping: ColumnMapping) -> tuple[float, bool] | None:
     return (at_s, zoned) if at_s is not None and least <= at_s < LATEST_S else None
 
 
+def is_turned(cell: str, mapping: ColumnMapping) -> bool:
+    """Whether a date with slashes is none in the order that was said, but one in the other."""
+    other: TimeFormat | None = (
+        "d/m/y" if mapping.time_format == "m/d/y" else "m/d/y" if mapping.time_format == "d/m/y" else None
+    )
+    return other is not None and time_of(cell, replace(mapping, time_format=other)) is not None
+
+
 # ---------------------------------------------------------------- reading
 
 
@@ -169,6 +177,7 @@ class _Read:
     steps: list[tuple[float, float, int]] = field(default_factory=list)  # time, step, line
     lost: list[tuple[float, float | None, int]] = field(default_factory=list)
     left_out: list[int] = field(default_factory=list)
+    turned: tuple[int, str] | None = None  # the first row whose date can only be in the other order, and that date
     strange: Counter[str] = field(default_factory=Counter)
     found: Found = field(default_factory=Found)
     zones: set[bool] = field(default_factory=set)
@@ -194,6 +203,8 @@ class _Read:
         time = time_of(row.get(plan.time, ""), plan) if plan.time else None
         if plan.time and time is None:
             self.left_out.append(line)
+            if self.turned is None and is_turned(row.get(plan.time, ""), plan):
+                self.turned = line, row[plan.time]
             return
         if time is not None:
             self.last_s = max(self.last_s, time[0])
@@ -366,6 +377,10 @@ def read_mapped(opened: Opened, mapping: ColumnMapping, *, reader: str = "mapped
             break
         read.count += 1
         read.add(dict(zip(headings, cells, strict=False)), line)
+    if read.turned is not None:
+        line, cell = read.turned
+        order = "month/day/year" if mapping.time_format == "m/d/y" else "day/month/year"
+        raise opened.refuse(f"{shown(cell)[1:-1]} is no date in the order {order}, in which the others would be read", line)
     if read.left_out and 2 * len(read.left_out) > read.count:
         what = "have no readable time" if mapping.time else "cannot be read"
         raise opened.refuse(f"{len(read.left_out):,} of {read.count:,} rows {what}", read.left_out[0])

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckptplanner.data.evidence import Fact, FileEvidence, Measured
-from ckptplanner.data.readers.rates import Target, day, mapping, moment_s, nodes_note, number, rate, whole
+from ckptplanner.data.readers.rates import Target, day, mapping, moment_s, number, rate, whole
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, GIB, SECONDS, Unit, brief
@@ -30,11 +30,11 @@ def _read(opened: Opened) -> FileEvidence:
     root = mapping(opened.json(_CAP_BYTES))
     metric = mapping(root.get("metric"))
     is_cached = root.get("potential_caching") is True
-    notes = [nodes_note(whole(root.get("num_hosts")))]
+    nodes = whole(root.get("num_hosts"))
     size = number(metric.get("checkpoint_size_GB"))
     measured = (
-        *_direction(opened, metric, "save", ("write", "write"), notes, size, is_cached=False),
-        *_direction(opened, metric, "load", ("read", "restore_read"), notes, size, is_cached=is_cached),
+        *_direction(opened, metric, "save", ("write", "write"), nodes, size, is_cached=False),
+        *_direction(opened, metric, "load", ("read", "restore_read"), nodes, size, is_cached=is_cached),
     )
     if not measured:
         raise opened.refuse("it has no saves or loads of checkpoints; a run of DLIO's checkpoint workload has them")
@@ -52,7 +52,7 @@ def _direction(
     metric: Mapping[str, Any],
     word: str,
     kinds: tuple[str, str],
-    notes: list[Text],
+    nodes: int | None,
     size: float | None,
     *,
     is_cached: bool,
@@ -64,9 +64,9 @@ def _direction(
     made: list[Measured] = []
     if per_s:
         spread = _spread(metric.get(f"{word}_checkpoint_io_stdev_GB_per_second"), GIB, BYTES_PER_S)
-        all_notes = (*cached, _GIB, *notes, *spread)
+        notes = (*cached, _GIB, *spread)
         place = opened.place(f"metric.{rate_key}")
-        made.append(rate(kinds[0], [per_s * GIB], place, Target(), all_notes, is_doubtful=is_cached))
+        made.append(rate(kinds[0], [per_s * GIB], place, Target(), notes, is_doubtful=is_cached, nodes=nodes))
     if seconds:
         spread = _spread(metric.get(f"{word}_checkpoint_duration_stdev_seconds"), 1.0, SECONDS)
         other = text("The time of the benchmark's checkpoint, not of yours: the rate is what carries over.")

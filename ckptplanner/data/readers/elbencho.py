@@ -25,7 +25,6 @@ from ckptplanner.data.readers.rates import (
     day,
     mapping,
     moment_s,
-    nodes_note,
     number,
     rate,
     whole,
@@ -171,7 +170,7 @@ def _flag(value: object) -> bool | None:
 def _measured(opened: Opened, rows: Sequence[_Row], groups: Mapping[object, Sequence[_Row]]) -> Measured:
     one = rows[0]
     doubts = list(_doubts(one))
-    notes = [*doubts, nodes_note(one.hosts)]
+    notes = [*doubts]
     if len({group[0].sizes for group in groups.values() if group[0].way == one.way}) > 1:
         threads, size, block = (part or "?" for part in one.sizes)
         notes.append(
@@ -185,6 +184,7 @@ def _measured(opened: Opened, rows: Sequence[_Row], groups: Mapping[object, Sequ
         Target(kind="drives" if one.path_type.lower() in ("blockdev", "bdev") else ""),
         notes,
         is_doubtful=bool(doubts),
+        nodes=one.hosts,
         at_s=[at for at in times if at is not None] if None not in times else (),
     )
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from ckptplanner.data.evidence import Event, FileEvidence, Kind
 from ckptplanner.data.readers.column_mapping import (
+    ROWS_CAP,
     ROWS_SHOWN,
     ColumnMapping,
     MappingNeeded,
@@ -159,8 +161,8 @@ def _evidence(opened: Opened, reader: str, title: Text, events: Sequence[Event],
 # ---------------------------------------------------------------- a plain log
 
 
-def _plain_mapping(found: Sequence[Sequence[str]]) -> tuple[ColumnMapping, tuple[Text, ...]] | None:
-    """The columns of a plain log by their headings, and what was assumed; None where one of them is not known here."""
+def _plain_mapping(found: Sequence[Sequence[str]]) -> ColumnMapping | None:
+    """The columns of a plain log by their headings; None where one of them is not known here."""
     if len(found) < 2:
         return None
     headings = headings_of(found[0])
@@ -173,7 +175,7 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> tuple[ColumnMapping, tuple
     if not time or not set(words) <= known or len(set(words)) < len(words):
         return None
     cells = [row[words.index(time)] for row in found[1:] if words.index(time) < len(row)]
-    cell, (day_first, assumed) = next(iter(cells), ""), _day_first(cells)
+    cell, day_first = next(iter(cells), ""), _day_first(cells)[0]
     if scale is None and stamp(cell, is_day_first=day_first) is None:
         return None
 
@@ -181,7 +183,7 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> tuple[ColumnMapping, tuple
         return next((heading for heading, word in zip(headings, words, strict=True) if word in wanted), "")
 
     unit = unit_in(downtime)
-    mapping = ColumnMapping(
+    return ColumnMapping(
         time=named({time}),
         time_format="elapsed" if scale is not None else "iso" if "/" not in cell else "d/m/y" if day_first else "m/d/y",
         time_scale=scale or 1.0,
@@ -192,7 +194,6 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> tuple[ColumnMapping, tuple
         node_names=named(_NAMES),
         system=named({"system"}),
     )
-    return mapping, assumed
 
 
 def _day_first(cells: Sequence[str]) -> tuple[bool, tuple[Text, ...]]:
@@ -204,6 +205,31 @@ def _day_first(cells: Sequence[str]) -> tuple[bool, tuple[Text, ...]]:
     return told is True, ()
 
 
+def _order(opened: Opened, column: int) -> tuple[bool, tuple[Text, ...]]:
+    """Whether the dates of a column begin with the day, by all its rows, and what was assumed.
+
+    Raises:
+        ReaderError: some can only begin with the day and others only with the month.
+    """
+    told: dict[bool, tuple[int, str]] = {}
+    first = ""
+    for line, cells in islice(rows(opened), ROWS_CAP + 1):
+        cell = cells[column] if column < len(cells) else ""
+        if "/" not in cell:
+            continue
+        first = first or cell
+        order = is_day_first([cell])
+        if order is not None and order not in told:
+            told[order] = line, cell
+            if len(told) == 2:
+                raise opened.refuse(
+                    f"some of its dates are day/month/year ({words_of(told[True][1])[:40]}, line {told[True][0]}) and others "
+                    f"month/day/year ({words_of(told[False][1])[:40]}, line {told[False][0]}), so the rest may be either; "
+                    "write them as 2026-11-29"
+                )
+    return (True in told, ()) if told or not first else _day_first([first])
+
+
 def _is_downtime(heading: str) -> bool:
     unit = unit_in(heading)
     return unit is not None and unit[1] is SECONDS and heading.casefold().startswith(("downtime", "down time", "duration"))
@@ -213,8 +239,7 @@ def _is_stamps(found: Sequence[Sequence[str]]) -> bool:
     """Whether these lines are time stamps and nothing else."""
     if not found or any(len(cells) != 1 for cells in found):
         return False
-    day_first, _ = _day_first([cells[0] for cells in found])
-    return all(stamp(cells[0], is_day_first=day_first) is not None for cells in found)
+    return all(stamp(cells[0]) or stamp(cells[0], is_day_first=True) for cells in found)
 
 
 def _knows_log(head: Head) -> bool:
@@ -227,12 +252,16 @@ def _knows_log(head: Head) -> bool:
 def _read_log(opened: Opened) -> FileEvidence:
     found = _first_rows(opened.head)
     if _is_stamps(found):
-        return _read_stamps(opened, *_day_first([cells[0] for cells in found]))
-    plain = _plain_mapping(found)
-    if plain is None:
+        return _read_stamps(opened, *_order(opened, 0))
+    mapping = _plain_mapping(found)
+    if mapping is None:
         raise opened.refuse("a CSV with a column time, or one time stamp a line, is expected")
-    said = read_mapped(opened, plain[0], reader="event-log")
-    warnings = (*plain[1], *said.warnings)
+    assumed: tuple[Text, ...] = ()
+    if mapping.time_format in ("m/d/y", "d/m/y"):
+        day_first, assumed = _order(opened, heading_words(headings_of(found[0])).index(mapping.time.casefold()))
+        mapping = replace(mapping, time_format="d/m/y" if day_first else "m/d/y")
+    said = read_mapped(opened, mapping, reader="event-log")
+    warnings = (*assumed, *said.warnings)
     return FileEvidence(said.reader, _LOG_TITLE, said.file, said.date, events=said.events, warnings=warnings)
 
 
@@ -263,7 +292,7 @@ def _knows_table(head: Head) -> bool:
     if len(found) < 2 or len(found[0]) < 2 or _knows_log(head) or _knows_lanl(head):
         return False
     words = heading_words(found[0])
-    is_heading = all(words) and not any(stamp(word) or word[:1].isdigit() for word in words)
+    is_heading = all(words) and not any(stamp(word) or word.lstrip("[(")[:1].isdigit() for word in words)
     has_cells = all(len(cells) == len(words) for cells in found)
     return is_heading and has_cells and not any(set(signs) <= set(words) for signs in _OTHERS)
 

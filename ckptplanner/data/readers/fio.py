@@ -26,7 +26,6 @@ from ckptplanner.data.readers.rates import (
     items,
     mapping,
     moment_s,
-    nodes_note,
     number,
     rate,
     target_of,
@@ -233,8 +232,6 @@ def _measured(opened: Opened, direction: str, is_mixed: bool, rows: Sequence[_Ro
                     sum=brief(value, BYTES_PER_S),
                 )
             )
-    hosts = len({job.host for job in jobs})
-    notes.append(nodes_note(hosts))
     longest = max(job.runtime_s for _, _, group in rows for job in group)
     if 0 < longest < _SHORT_S:
         notes.append(text("It ran for {time} only: a short burst may be faster than a save.", time=brief(longest, SECONDS)))
@@ -246,6 +243,7 @@ def _measured(opened: Opened, direction: str, is_mixed: bool, rows: Sequence[_Ro
         target_of(options.get("filename") or options.get("directory")),
         tuple(dict.fromkeys(notes)),
         is_doubtful=bool(doubts),
+        nodes=len({job.host for job in jobs}),
         at_s=[at for at in times if at is not None] if None not in times else (),
     )
 

@@ -11,13 +11,14 @@ Source: IOR 4.1.0+dev (5fcf0ba), written by the tool itself; read 2026-11-29.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ckptplanner.data.evidence import FileEvidence, Measured
-from ckptplanner.data.readers.rates import day, items, mapping, mean, moment_s, nodes_note, number, rate, target_of, whole
+from ckptplanner.data.readers.rates import day, items, mapping, mean, moment_s, number, rate, target_of, whole
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import MIB
@@ -45,11 +46,19 @@ class _Setup:
 
     nodes: int | None = None
     tasks: int | None = None
+    tasks_per_node: int | None = None
     is_reordered: bool | None = None
     is_flushed: bool | None = None
     is_direct: bool = False
     path: str = ""
     at_s: float | None = None
+
+    @property
+    def nodes_taking_part(self) -> int | None:
+        """Nodes as the file says, else tasks over those of one node."""
+        if self.nodes is None and self.tasks and self.tasks_per_node:
+            return math.ceil(self.tasks / self.tasks_per_node)
+        return self.nodes
 
     def take_command(self, command: str) -> None:
         """What the command line says of flushing, direct I/O and the order of reading."""
@@ -129,7 +138,8 @@ def _from_json(opened: Opened) -> Iterator[_Test]:
         setup = _Setup(at_s=_date(test.get("StartTime", root.get("Began"))))
         setup.take_command(command)
         setup.nodes = whole(given.get("nodes", shown.get("nodes")))
-        setup.tasks = whole(shown.get("tasks"))
+        setup.tasks = whole(shown.get("tasks", given.get("numTasks")))
+        setup.tasks_per_node = whole(shown.get("clients per node", given.get("tasksPerNode")))
         if "fsync" in given:
             setup.is_flushed = bool(number(given.get("fsync")) or number(given.get("fsyncperwrite")))
         if "reorderTasks" in given:
@@ -199,12 +209,22 @@ def _take_option(setup: _Setup, name: str, value: str) -> None:
         setup.nodes = whole(value)
     elif name == "tasks":
         setup.tasks = whole(value)
+    elif name == "clients per node":
+        setup.tasks_per_node = whole(value)
+    elif name == "clients":
+        setup.tasks, setup.tasks_per_node = _clients(value)
     elif name == "test filename":
         setup.path = value[:500]
     elif name == "starttime":
         setup.at_s = _date(value)
     elif name == "ordering inter file":
         setup.is_reordered = not value.startswith("no ")
+
+
+def _clients(value: str) -> tuple[int | None, int | None]:
+    """Tasks and those of one node of "8 (4 per node)", as IOR 3.0 writes it."""
+    found = re.match(r"(\d{1,9})\s*\((\d{1,9}) per node\)", value)
+    return (whole(found[1]), whole(found[2])) if found else (None, None)
 
 
 def _date(value: object) -> float | None:
@@ -228,7 +248,6 @@ def _measured(opened: Opened, test: _Test, way: str, warnings: list[Text]) -> Me
     notes = [*doubts]
     if way == "write" and test.setup.is_flushed is None:
         notes.append(FSYNC_UNKNOWN)
-    notes.append(nodes_note(test.setup.nodes))
     if not rates:
         notes.append(text("The mean of the repetitions, as IOR gives it."))
     return rate(
@@ -238,6 +257,7 @@ def _measured(opened: Opened, test: _Test, way: str, warnings: list[Text]) -> Me
         target_of(test.setup.path),
         notes,
         is_doubtful=bool(doubts),
+        nodes=test.setup.nodes_taking_part,
     )
 
 
@@ -249,7 +269,7 @@ def _doubts(test: _Test, way: str) -> Iterator[Text]:
     if way == "write" and setup.is_flushed is False:
         yield NO_FSYNC
     if way == "read" and (test.rates["write"] or "write" in test.means):
-        if setup.nodes == 1 or setup.is_reordered is False:
+        if setup.nodes_taking_part == 1 or setup.is_reordered is False:
             yield JUST_WRITTEN
         elif setup.is_reordered is None:
             yield ORDER_UNKNOWN

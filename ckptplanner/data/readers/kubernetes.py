@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ckptplanner.data.evidence import Event, FileEvidence, Kind, Measured, Place, Restarts, Run
+from ckptplanner.data.evidence import COUNTED, Event, FileEvidence, Kind, Measured, Place, Restarts, Run
 from ckptplanner.data.readers.json_stream import documents
 from ckptplanner.data.readers.json_values import as_count, as_object, as_text, at, day_of, moment, objects
 from ckptplanner.data.readers.source import Head, Opened, Reader
@@ -72,6 +72,7 @@ class _Ended:
     said: str
     node: str
     place: Place
+    is_restart: bool  # its container was started again after it
 
 
 @dataclass
@@ -84,6 +85,22 @@ class _Job:
     restarts: int = 0
     since_s: float | None = None
     place: Place | None = None
+
+    @property
+    def groups(self) -> list[list[_Ended]]:
+        """The containers that ended together."""
+        groups: list[list[_Ended]] = []
+        for one in sorted(self.ended, key=lambda ended: ended.end_s):
+            if groups and one.end_s - groups[-1][-1].end_s <= SAME_STOP_S:
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        return groups
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether there were more restarts than ends are told: then these alone would make M far too short."""
+        return self.restarts > sum(any(one.is_restart for one in group) for group in self.groups)
 
 
 @dataclass
@@ -112,13 +129,18 @@ def _read(opened: Opened) -> FileEvidence:
         _add(found, document, where, "")
     if not sum(found.counts.values()):
         raise opened.refuse("there is no Event, Pod or JobSet in it; kubectl get events,pods,jobsets -o json writes them")
-    runs = tuple(run for name, job in found.jobs.items() for run in _runs(name, job))
+    times = [event.at_s for event in found.events]
+    times += [at_s for job in found.jobs.values() for at_s in (*(one.end_s for one in job.ended), *job.running_s)]
+    runs: list[Run] = []
     for name, job in found.jobs.items():
-        found.restarts += _container_restarts(name, job)
-    times = [event.at_s for event in found.events] + [run.end_s or run.start_s for run in runs]
+        if job.is_forgotten:
+            found.events += _ends(job)
+            found.restarts += _container_restarts(name, job, max(times, default=None))
+        else:
+            runs += _runs(name, job)
     return FileEvidence(
         reader="kubernetes", title=_TITLE, file=opened.name, date=day_of(max(times)) if times else opened.date,
-        measured=tuple(found.measured), runs=runs, events=tuple(found.events), restarts=tuple(found.restarts),
+        measured=tuple(found.measured), runs=tuple(runs), events=tuple(found.events), restarts=tuple(found.restarts),
         warnings=tuple(_warnings(found)),
     )  # fmt: skip
 
@@ -157,6 +179,9 @@ def _warnings(found: _Cluster) -> Iterator[Text]:
         yield text("{count} objects without a time were left out.", count=grouped(found.undated))
     if any(job.ended for job in found.jobs.values()):
         yield text("Of each container Kubernetes keeps the last end only; earlier ones are in the count of restarts.")
+    if forgotten := sum(bool(job.ended) and job.is_forgotten for job in found.jobs.values()):
+        yield text("Jobs of which more restarts were counted than ends are told: {count}. There the count is taken for M, and "
+                   "the ends only tell causes.", count=grouped(forgotten))  # fmt: skip
     if any(job.nodes for job in found.jobs.values()):
         yield text("A job is taken to have as many nodes as its pods in this file are on.")
     for kind, most in (("Event", MOST_EVENTS), ("Pod", MOST_PODS), ("JobSet", MOST_JOBSETS)):
@@ -236,7 +261,8 @@ def _add_pod(found: _Cluster, item: dict[str, Any], place: Place) -> None:
         if restarts > job.restarts:
             job.restarts, job.place = restarts, where
         for key in ("lastState", "state"):
-            _add_end(job, as_object(at(container, key, "terminated")), over if key == "state" else None, node, where)
+            ended, is_restart = as_object(at(container, key, "terminated")), key == "lastState"
+            _add_end(job, ended, None if is_restart else over, node, where, is_restart=is_restart)
         running = moment(at(container, "state", "running", "startedAt"))
         if running is not None:
             job.running_s.append(running[0])
@@ -253,13 +279,15 @@ def _end_of_pod(status: dict[str, Any]) -> tuple[Kind, str] | None:
     return (_ENDED[reason], reason) if reason in _ENDED else None
 
 
-def _add_end(job: _Job, terminated: dict[str, Any], over: tuple[Kind, str] | None, node: str, place: Place) -> None:
+def _add_end(
+    job: _Job, terminated: dict[str, Any], over: tuple[Kind, str] | None, node: str, place: Place, *, is_restart: bool
+) -> None:
     """A container that ended; without a start and an end (a lost node leaves them empty) it cannot be placed."""
     start, end = moment(terminated.get("startedAt")), moment(terminated.get("finishedAt"))
     if start is None or end is None or end[0] < start[0]:
         return
     kind, said = over if over is not None else _kind_of_end(terminated)
-    job.ended.append(_Ended(start[0], end[0], kind, said, node, place))
+    job.ended.append(_Ended(start[0], end[0], kind, said, node, place, is_restart))
 
 
 def _kind_of_end(terminated: dict[str, Any]) -> tuple[Kind, str]:
@@ -276,15 +304,9 @@ def _kind_of_end(terminated: dict[str, Any]) -> tuple[Kind, str]:
 
 def _runs(name: str, job: _Job) -> Iterator[Run]:
     """One run for all containers that ended together, by the first of them; the rest were stopped by it."""
-    groups: list[list[_Ended]] = []
-    for one in sorted(job.ended, key=lambda ended: ended.end_s):
-        if groups and one.end_s - groups[-1][-1].end_s <= SAME_STOP_S:
-            groups[-1].append(one)
-        else:
-            groups.append([one])
     nodes = len(job.nodes) or None
-    for group in groups:
-        first = next((one for one in group if one.kind != "completed"), group[0])
+    for group in job.groups:
+        first = _first(group)
         start = min(one.start_s for one in group)
         yield Run(
             name, min(start, first.end_s), first.end_s, first.kind, first.said, first.place, nodes=nodes,
@@ -295,12 +317,29 @@ def _runs(name: str, job: _Job) -> Iterator[Run]:
         yield Run(name, start, None, "open", "Running", job.place, nodes=nodes, is_zoned=True)  # until the file was written
 
 
-def _container_restarts(name: str, job: _Job) -> Iterator[Restarts]:
-    """What Kubernetes counts where more ended than it tells the times of."""
-    if job.restarts and job.since_s is not None and job.place is not None:
-        note = text("Restarts of one container in its pod, counted by Kubernetes; only the last of them has times.")
-        until = None if job.running_s else max((one.end_s for one in job.ended), default=None)
-        yield Restarts(name, job.restarts, job.since_s, until, job.place, len(job.nodes) or None, (note,))
+def _first(group: list[_Ended]) -> _Ended:
+    """The one by which the others of its group ended."""
+    return next((one for one in group if one.kind != "completed"), group[0])
+
+
+def _ends(job: _Job) -> Iterator[Event]:
+    """The ends that are told where most are forgotten: they tell causes, and are no count."""
+    for first in map(_first, job.groups):
+        if first.kind in COUNTED:
+            names = (first.node,) if first.node else ()
+            yield Event(first.end_s, first.kind, first.said, first.place, node_names=names, is_zoned=True, is_partial=True)
+
+
+def _container_restarts(name: str, job: _Job, last_s: float | None) -> Iterator[Restarts]:
+    """What Kubernetes counts where more ended than it tells the times of; of what still runs, up to the file's last moment."""
+    if job.since_s is not None and job.place is not None:
+        notes = [text("Restarts of one container in its pod, counted by Kubernetes; only the last of them has times.")]
+        until = last_s
+        if job.running_s:
+            notes.append(text("It still runs: its age is counted up to the last moment in this file, and may be longer."))
+        else:
+            until = max((one.end_s for one in job.ended), default=None)
+        yield Restarts(name, job.restarts, job.since_s, until, job.place, len(job.nodes) or None, tuple(notes))
 
 
 # ---------------------------------------------------------------- JobSets

@@ -112,9 +112,13 @@ def rate(
     notes: Sequence[Text],
     *,
     is_doubtful: bool,
+    nodes: int | None,
     at_s: Sequence[float] = (),
 ) -> Measured:
-    """Rates of writing or reading in bytes per second, with the question what they were measured on."""
+    """Rates of writing or reading in bytes per second, with the question what they were measured on.
+
+    `nodes` is how many took part, None where the file does not say; that stands in the notes too.
+    """
     is_write = direction == "write"
     shared, drives = ("writes_at", "drives_write") if is_write else ("reads_at", "drives_read")
     return Measured(
@@ -122,9 +126,10 @@ def rate(
         values=tuple(values),
         place=place,
         at_s=tuple(at_s),
-        notes=tuple(notes),
+        notes=(*notes, nodes_note(nodes)),
         is_doubtful=is_doubtful,
         question=_question(is_write, target, shared, drives),
+        nodes=nodes,
     )
 
 

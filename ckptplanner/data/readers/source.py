@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ckptplanner.data.evidence import FileEvidence, Place
 from ckptplanner.data.readers.errors import ReaderError, printable
@@ -24,6 +24,10 @@ HEAD_BYTES = 65_536
 JSON_CAP_BYTES = 64_000_000
 LINE_CAP_BYTES = 1_000_000  # a longer line is cut there
 _PIECE = 1 << 19  # less than a line may have
+_JSON_BEGINS = re.compile(
+    r"""\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{"\]]|\Z"""
+    r"""|(?:true|false|null|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,5})?)\s*(?:,|\]\s*\Z)))"""
+)
 _TOO_DEEP = "its JSON is nested too deeply"
 Progress = Callable[[float], None]
 
@@ -60,8 +64,8 @@ class Head:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether it begins like JSON."""
-        return self.text.lstrip()[:1] in ("{", "[")
+        """Whether it begins like JSON: a line of a log that begins with [2026-11-29 14:00:00] or [rank0]: does not."""
+        return _JSON_BEGINS.match(self.text) is not None
 
     def has(self, *parts: str) -> bool:
         """Whether all these stand in the start."""
@@ -111,44 +115,48 @@ class Opened:
             ReaderError: it cannot be read, or it turns out to be binary.
             what `progress` raises: the user has stopped it.
         """
-        number, seen, rest = 0, 0, b""
-        try:
-            with self.path.open("rb") as file:
-                while piece := file.read(_PIECE):
-                    seen += len(piece)
-                    self._progress(min(seen / max(self.size, 1), 1.0))
-                    if b"\x00" in piece:
-                        line = number + 1 + piece[: piece.index(b"\x00")].count(b"\n")
-                        raise self.refuse("there are zero bytes in it, so it is no text", line)
-                    end = piece.rfind(b"\n") + 1
-                    if end == 0:
-                        rest = (rest + piece)[:LINE_CAP_BYTES]
-                        continue
-                    for line_text in _split(rest, piece[: end - 1], is_first=number == 0):
-                        number += 1
-                        yield number, line_text
-                    rest = piece[end:]
-                if rest:
-                    yield number + 1, _split(rest, b"", is_first=number == 0)[0]
-        except OSError as error:
-            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+        number, rest = 0, b""
+        for piece in self.pieces():
+            if b"\x00" in piece:
+                line = number + 1 + piece[: piece.index(b"\x00")].count(b"\n")
+                raise self.refuse("there are zero bytes in it, so it is no text", line)
+            end = piece.rfind(b"\n") + 1
+            if end == 0:
+                rest = (rest + piece)[:LINE_CAP_BYTES]
+                continue
+            for line_text in _split(rest, piece[: end - 1], is_first=number == 0):
+                number += 1
+                yield number, line_text
+            rest = piece[end:]
+        if rest:
+            yield number + 1, _split(rest, b"", is_first=number == 0)[0]
 
     def pieces(self) -> Iterator[bytes]:
-        """Its bytes, a megabyte at a time. For JSON of any size.
+        """Its bytes, half a megabyte at a time. For JSON of any size.
 
         Raises:
             ReaderError: it cannot be read.
             what `progress` raises: the user has stopped it.
         """
-        seen = 0
         try:
-            with self.path.open("rb") as file:
-                while piece := file.read(_PIECE):
-                    seen += len(piece)
-                    self._progress(min(seen / max(self.size, 1), 1.0))
-                    yield piece
+            file = self.path.open("rb")
         except OSError as error:
-            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+            raise self._unreadable(error) from None
+        seen = 0
+        with file:
+            while piece := self._piece(file):
+                seen += len(piece)
+                self._progress(min(seen / max(self.size, 1), 1.0))  # what it raises is no trouble of the file
+                yield piece
+
+    def _piece(self, file: BinaryIO) -> bytes:
+        try:
+            return file.read(_PIECE)
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> ReaderError:
+        return self.refuse(f"it cannot be read ({error.strerror})")
 
     def content(self, cap_bytes: int) -> bytes:
         """All its bytes, where there are no more than `cap_bytes`."""
@@ -158,7 +166,7 @@ class Opened:
             with self.path.open("rb") as file:
                 raw = file.read(cap_bytes + 1)
         except OSError as error:
-            raise self.refuse(f"it cannot be read ({error.strerror})") from None
+            raise self._unreadable(error) from None
         if len(raw) > cap_bytes:
             raise self.refuse(f"it grew beyond {cap_bytes:,} bytes while it was read")
         return raw

@@ -8,12 +8,14 @@ what was opened and what the person chose about it; it knows no widgets.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from ckptplanner.data.evidence import FileEvidence, Gathered
 from ckptplanner.engine.adopting import Effect
@@ -25,6 +27,8 @@ from ckptplanner.text import Text
 from ckptplanner.ui.background import Progress, TaskRunner
 from ckptplanner.ui.evidence.found_words import Coverage
 
+Telling = Callable[[str, int, int], None]  # the name of a file, which one it is, of how many
+_BETWEEN_S = 0.03  # from one name of a file to the next: more than anybody sees
 _QUIET_MS = 150  # without another change of the plan, before its dollars are worked out anew
 
 
@@ -43,7 +47,7 @@ class Meaning:
 class Tools:
     """The functions that do the work; a test hands in others."""
 
-    gather: Callable[[Sequence[Path], Progress, Mapping[str, Any]], Gathered]
+    gather: Callable[[Sequence[Path], Progress, Mapping[str, Any], Telling], Gathered]
     read: Callable[[Sequence[FileEvidence], Choices, int], Reading]
     judge: Callable[[NamedScenario, Plan, Reading, Progress], Meaning]
     adopt: Callable[[NamedScenario, Sequence[Estimate]], NamedScenario]
@@ -64,12 +68,41 @@ class Found:
     was_stopped: bool = False
 
 
+def _same_files(names: frozenset[str], before: Mapping[str, Path], now: Mapping[str, Path]) -> frozenset[str]:
+    """What these files are called now: a name changes with what else was opened, and may be another file's now."""
+    name_of = {place: name for name, place in now.items()}
+    kept = set()
+    for name in names:
+        place = before.get(name)
+        if place in name_of:
+            kept.add(name_of[place])
+        elif place is None or name not in now:  # one that is gone may come back
+            kept.add(name)
+    return frozenset(kept)
+
+
+def _now_and_then(telling: Telling) -> Telling:
+    """Tells a name only where some time has gone by since the one before: a folder may have thousands of small files."""
+    told_at = -_BETWEEN_S
+
+    def told(name: str, number: int, count: int) -> None:
+        nonlocal told_at
+        now = time.monotonic()
+        if now - told_at >= _BETWEEN_S:
+            told_at = now
+            telling(name, number, count)
+
+    return told
+
+
 class EvidenceDesk(QObject):
     """Holds what was opened and works on it; says `changed` whenever there is something else to show."""
 
     changed = Signal()
     progressed = Signal(float)
+    told = Signal(str, int, int)  # the name of the file that is read, which one it is, of how many
     reading_changed = Signal(object)  # the new Reading, or None
+    _job_told = Signal(int, str, int, int)
 
     def __init__(self, tools: Tools, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -83,6 +116,7 @@ class EvidenceDesk(QObject):
         self._nodes_asked, self._choices_asked = 0, Choices()
         self._judged_for: tuple[object, ...] = ()
         self._stage = ""
+        self._gathers = 0  # how often files were gathered: what an older gathering tells is not heard
         self._files, self._meaning = TaskRunner(self), TaskRunner(self)
         self._quiet = QTimer(self)
         self._quiet.setObjectName("evidence.quiet")
@@ -90,6 +124,7 @@ class EvidenceDesk(QObject):
         self._quiet.setInterval(_QUIET_MS)
         self._quiet.timeout.connect(self._judge)
         self._files.progressed.connect(self.progressed)
+        self._job_told.connect(self._on_told, Qt.ConnectionType.QueuedConnection)  # jobs emit on the thread of the pool
         self._files.finished.connect(self._on_read)
         self._files.failed.connect(self._on_files_failed)
         self._meaning.finished.connect(self._on_judged)
@@ -109,9 +144,8 @@ class EvidenceDesk(QObject):
 
     def path_of(self, name: str) -> Path | None:
         """Where a file is that goes by this name in `Gathered`; None where it is gone."""
-        head, _, rest = name.partition("/")
-        places = (path / rest if rest else path for path in self._found.paths if path.name == head)
-        return next((place for place in places if place.exists()), None)
+        place = self._found.gathered.places.get(name)
+        return place if place is not None and place.exists() else None
 
     # ------------------------------------------------------------ files
 
@@ -145,11 +179,13 @@ class EvidenceDesk(QObject):
             return
         paths, mappings, gather = self._found.paths, dict(self._mappings), self._tools.gather
         self._begin("gather")
-        self._files.start(lambda progress: gather(paths, progress, mappings))
+        self._gathers += 1
+        telling = _now_and_then(partial(self._job_told.emit, self._gathers))
+        self._files.start(lambda progress: gather(paths, progress, mappings, telling))
 
     def map_columns(self, name: str, mapping: object) -> None:
         """Say what the columns of a table are, and read it so."""
-        self._mappings[name] = mapping
+        self._mappings[str(self._found.gathered.places.get(name, name))] = mapping  # names change with what is beside them
         self.refresh()
 
     def stop(self) -> None:
@@ -225,11 +261,18 @@ class EvidenceDesk(QObject):
         self._begin("read")
         self._files.start(lambda _: read(kept, choices, nodes))
 
+    @Slot(int, str, int, int)
+    def _on_told(self, gathering: int, name: str, number: int, count: int) -> None:
+        if gathering == self._gathers and self._stage == "gather":
+            self.told.emit(name, number, count)
+
     def _on_read(self, result: object) -> None:
         stage, self._stage = self._stage, ""
         if stage == "gather":
             assert isinstance(result, Gathered)
-            self._found = replace(self._found, gathered=result)
+            found = self._found
+            choices = replace(found.choices, left_out=_same_files(found.choices.left_out, found.gathered.places, result.places))
+            self._found = replace(found, gathered=result, choices=choices)
             self._read()
             return
         assert isinstance(result, Reading)

@@ -2,7 +2,7 @@
 
 14 files settle 7 of 12 inputs; 3 are still assumed.             [Open files…] [Open folder…] [Refresh]
 2 files cannot be used, 3 files not known     Which are assumed?     The plan is still right: ...
-Reading run-42                                                                            43 %  Stop
+Reading run-42/rank0.log, 12 of 40                                                        43 %  Stop
 [########----------------------------------------------------------------------------------------- ]
 """
 
@@ -207,6 +207,12 @@ class FilesHead(QWidget):
         """Say how much has been read."""
         self._bar.setValue(round(fraction * _STEPS))
         self._share.show_words(f"{fraction * 100:.0f}{NBSP}%")
+
+    def show_file(self, name: str, number: int, count: int) -> None:
+        """Say which of how many files is being read."""
+        if self._found.is_reading:
+            words = say("Reading {file}, {number} of {count}", file=name, number=grouped(number), count=grouped(count))
+            self._reading.show_words(words)
 
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

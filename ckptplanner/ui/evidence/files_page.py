@@ -158,6 +158,10 @@ class FilesPage(QWidget):
         """Say how much of the files has been read."""
         self.head.show_progress(fraction)
 
+    def show_file(self, name: str, number: int, count: int) -> None:
+        """Say which of how many files is being read."""
+        self.head.show_file(name, number, count)
+
     def show_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme

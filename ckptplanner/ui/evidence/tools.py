@@ -16,15 +16,15 @@ from ckptplanner.engine.observed import observed, observed_verdict
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.ui.background import Progress
-from ckptplanner.ui.evidence.desk import Meaning, Tools
+from ckptplanner.ui.evidence.desk import Meaning, Telling, Tools
 from ckptplanner.ui.evidence.found_words import KEY_INPUTS, coverage, is_for_all
 from ckptplanner.units import MONTHS_PER_YEAR
 
 
-def _gather(paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any]) -> Gathered:
+def _gather(paths: Sequence[Path], progress: Progress, mappings: Mapping[str, Any], telling: Telling) -> Gathered:
     from ckptplanner.data.readers.evidence_files import gather
 
-    return gather(paths, progress=progress, mappings=mappings)
+    return gather(paths, progress=progress, mappings=mappings, telling=telling)
 
 
 def _read(files: Sequence[FileEvidence], choices: Choices, nodes: int) -> Reading:
