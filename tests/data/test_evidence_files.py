@@ -351,3 +351,22 @@ def test_a_text_that_begins_like_a_magic_number_is_not_called_compressed(tmp_pat
     (tmp_path / "a.txt").write_text("BZh is how files of bzip2 begin")
     found = gather([tmp_path])
     assert (found.refused, found.unknown_count) == ((), 1)
+
+
+def test_logs_beside_the_generations_of_a_save_folder_are_read_too(tmp_path: Path) -> None:
+    """`--save` with logs beside it: the checkpoints are one thing, the logs are another."""
+    run = tmp_path / "run"
+    shutil.copytree(SAMPLES / "dcp/megatron-torch_dist-like", run)
+    (run / "logs").mkdir()
+    shutil.copy(SAMPLES / "logs/megatron-lm.log", run / "logs/rank0.log")
+    shutil.copy(SAMPLES / "logs/sacct_parsable2.txt", run / "sacct.txt")
+    found = gather([run])
+    assert sorted(file.reader for file in found.files) == ["checkpoint_folder", "megatron-log", "slurm-text"]
+    assert found.unknown_count == 0  # neither the tracker nor a shard is looked at by itself
+
+
+def test_what_lies_inside_one_generation_is_all_its_own(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(SAMPLES / "dcp/torchtitan-like/step-2", run / "step-2")
+    shutil.copy(SAMPLES / "logs/sacct_parsable2.txt", run / "step-2/sacct.txt")
+    assert [file.reader for file in gather([run]).files] == ["checkpoint_folder"]

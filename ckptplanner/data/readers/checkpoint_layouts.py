@@ -54,6 +54,10 @@ _HF_FOLDERS = re.compile(r"pytorch_model_fsdp_\d+|optimizer_\d+|global_step\d+")
 LOCAL_FILE = re.compile(r"iter_(\d{1,12})_(\d{1,7})_local(\.dirty)?\.pt")
 
 
+_BESIDE = frozenset({*TRACKERS.values(), "non_persistent", "latest_train_state.pt", "run_config.yaml", "progress.txt"})
+_OF_LOGS = (".log", ".out", ".err", ".csv", ".jsonl")
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """One saved state, complete or not."""
@@ -75,6 +79,19 @@ class Found:
     is_single: bool  # the folder is itself one generation
     tracker: str = ""  # what the tracker says
     warnings: tuple[Text, ...] = ()
+
+    def others(self, folder: Path, names: Names) -> list[str]:
+        """What lies beside the generations and is none of them: logs, results."""
+        if self.is_single:
+            return []
+        heads = _BESIDE | {one.path.relative_to(folder).parts[0] for one in self.generations if one.path != folder}
+        beside = [
+            name for name in sorted(names.folders) if name not in heads and not (self.kind == "nvrx" and name.isdecimal())
+        ]
+        files = [name for name in sorted(names.files) if name not in heads and LOCAL_FILE.fullmatch(name) is None]
+        if self.kind == "hf":  # the model that training ended with lies there too
+            files = [name for name in files if name.endswith(_OF_LOGS)]
+        return [*beside, *files]
 
 
 def step_of(name: str) -> int | None:

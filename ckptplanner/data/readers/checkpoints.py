@@ -20,7 +20,7 @@ from ckptplanner.data.evidence import Fact, FileEvidence, Measured, Place
 from ckptplanner.data.readers.checkpoint_contents import Contents, read_contents, short
 from ckptplanner.data.readers.checkpoint_layouts import LARGEST_STEP, Found, Generation, Kind, find, trainer_state
 from ckptplanner.data.readers.errors import printable
-from ckptplanner.data.readers.folder import ENTRIES_CAP
+from ckptplanner.data.readers.folder import ENTRIES_CAP, names_in
 from ckptplanner.data.readers.model_files import MODEL_READERS, config_fact
 from ckptplanner.data.readers.source import Opened, Progress, Reader
 from ckptplanner.data.readers.torch_zip import read_archive, starts_like_one
@@ -52,13 +52,14 @@ _NO_RESUME = text("These are weights without an optimizer: training cannot resum
 _ADAPTER = text("This holds an adapter, not the model: its size is not that of a checkpoint of the whole training state.")
 
 
-def read_folder(path: Path, name: str, progress: Progress) -> FileEvidence | None:
+def read_folder(path: Path, name: str, progress: Progress, others: list[str] | None = None) -> FileEvidence | None:
     """What a checkpoint folder says; None where it is none, so that what lies in it is looked at one by one.
 
     Args:
         path: The folder: one generation, or the parent of several.
         name: What results call it.
         progress: Called on the way; what it raises ends the reading.
+        others: Filled with the names of what lies beside the generations and is none of them: logs, results.
 
     Returns:
         Size, bytes for each parameter, generations; whatever is wrong with the folder is a warning. Nothing is raised for it.
@@ -68,6 +69,8 @@ def read_folder(path: Path, name: str, progress: Progress) -> FileEvidence | Non
     found = find(real, root, progress)
     if found is None:
         return None
+    if others is not None:
+        others += found.others(real, names_in(real, root))
     newest, contents, generations = _newest_complete(found, root, progress)
     measured: list[Measured] = []
     warnings = [*found.warnings, *_of_incomplete(generations)]

@@ -210,15 +210,17 @@ def _walk(folder: Path, name: str, real: Path, root: Path, found: _Walk, progres
         return
     own = _free(name, found.places)
     try:
-        whole = checkpoints.read_folder(folder, own, progress)
+        others: list[str] = []
+        whole = checkpoints.read_folder(folder, own, progress, others)
     except ReaderError as error:
         found.refused.append((own, str(error)))
         return
     if whole is not None:
         found.name(own, folder)
         found.folders.append(whole)
-        return
     for entry in _entries(folder, name, found):
+        if whole is not None and entry.name not in others:
+            continue
         shown_name, inner = f"{name}/{printable(entry.name)}", real / entry.name
         if entry.is_symlink() and not _is_inside(Path(entry.path), root):
             found.links_out += 1
