@@ -5,13 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ckptplanner.data.evidence import QUANTITIES, Gathered, Place
+from ckptplanner.data.readers.column_mapping import ROWS_SHOWN, ColumnMapping, headings_of
+from ckptplanner.data.readers.column_suggestion import suggested_mapping
+from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.evidence_files import gather
+from ckptplanner.data.readers.source import open_file
+from ckptplanner.data.readers.tables import rows
 from ckptplanner.engine.adopting import adopted, proposed
 from ckptplanner.engine.edits import EditError
 from ckptplanner.engine.evidence import Choices, Estimate, Reading
@@ -22,6 +28,8 @@ from ckptplanner.frozen import Frozen
 from ckptplanner.text import Text
 from ckptplanner.units import SECONDS, UNKNOWN, UnitError, brief, parse
 
+COLUMNS = ("time", "end", "duration", "kind", "nodes", "node_names", "job", "system")
+DATES = ("iso", "m/d/y", "d/m/y", "epoch_s", "epoch_ms", "elapsed")
 # the fields that files can settle: those of the quantities, and what is counted or stated
 SETTLED = frozenset(one.path for one in QUANTITIES.values() if one.path is not None) | {
     "failures.mtbi_s", "failures.weibull_shape", "failures.process_share", "workload.model", "workload.node",
@@ -48,6 +56,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--merge", metavar="TIME", type=_time, help="stops closer than this are one; 1 min if left out")
     command.add_argument(
+        "--columns", metavar="FILE:WHAT=COLUMN,...", action="append", type=_columns, default=[],
+        help=f"what the columns of a table are, of a CSV that nobody knows: {', '.join(COLUMNS)}, dates ({', '.join(DATES)})",
+    )  # fmt: skip
+    command.add_argument(
         "--answer", metavar="QUESTION=QUANTITY", action="append", type=_answer, default=[],
         help="what a time means where a file leaves it open; may be repeated",
     )  # fmt: skip
@@ -61,6 +73,20 @@ def _time(written: str) -> float:
     if time < 0.0:
         raise argparse.ArgumentTypeError(f"{written!r}: a time of at least 0 s is expected")
     return time
+
+
+def _columns(written: str) -> tuple[str, dict[str, str]]:
+    file, _, rest = written.partition(":")
+    said = dict(part.partition("=")[::2] for part in rest.split(",") if part.strip())
+    said = {key.strip(): value.strip() for key, value in said.items()}
+    known = (*COLUMNS, "dates")
+    if not file or "time" not in said or not set(said) <= set(known):
+        raise argparse.ArgumentTypeError(
+            f"{written!r}: FILE:time=COLUMN with more of {', '.join(known)} between commas is expected"
+        )
+    if said.get("dates", "iso") not in DATES:
+        raise argparse.ArgumentTypeError(f"dates={said['dates']!r}: one of {', '.join(DATES)} is expected")
+    return file, said
 
 
 def _count(written: str) -> int:
@@ -85,7 +111,7 @@ def imported(options: argparse.Namespace) -> str:
     """
     _check(options)
     workbook = None if options.into is None else _workbook(options.into, options.scenario)
-    found = gather(options.paths)
+    found = _gathered(options.paths, dict(options.columns))
     if not found.files:
         raise ImportRefused(_nothing(found))
     choices = replace(Choices(), job=options.job, answers=tuple(options.answer))
@@ -102,6 +128,37 @@ def imported(options: argparse.Namespace) -> str:
     if options.json:
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
     return _words(found, reading, taken, options.into)
+
+
+def _gathered(paths: Sequence[Path], columns: Mapping[str, Mapping[str, str]]) -> Gathered:
+    """Everything that the files say; tables whose columns are named are read with them."""
+    found = gather(paths)
+    if not columns:
+        return found
+    mappings: dict[str, ColumnMapping] = {}
+    for file, said in columns.items():
+        name = next((one for one in found.places if one == file or one.endswith("/" + file)), None)
+        if name is None:
+            raise ImportRefused(f"--columns {file}: there is no such file among those that were given")
+        try:
+            mappings[name] = _mapping(found.places[name], name, said)
+        except ReaderError as error:
+            raise ImportRefused(str(error)) from error
+    return gather(paths, mappings=mappings)
+
+
+def _mapping(path: Path, name: str, said: Mapping[str, str]) -> ColumnMapping:
+    """What was said of the columns, and for the rest what they seem to be."""
+    table = rows(open_file(path, name))
+    headings = headings_of(next(table, (0, []))[1])
+    first = [cells for _, cells in islice(table, ROWS_SHOWN)]
+    strangers = [said[key] for key in said if key != "dates" and said[key] not in headings]
+    if strangers:
+        raise ImportRefused(f"{name}: it has no column {strangers[0]!r}; there are {', '.join(headings)}")
+    mapping = suggested_mapping(headings, first) or ColumnMapping()
+    formats = {"time_format": said["dates"]} if "dates" in said else {}
+    named: dict[str, Any] = {key: value for key, value in said.items() if key != "dates"} | formats
+    return replace(mapping, **named, asks=())
 
 
 class ImportRefused(ValueError):  # noqa: N818 - read as what it is in the sentence of an except

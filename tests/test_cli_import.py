@@ -178,6 +178,37 @@ def test_a_field_that_waits_for_an_answer_says_which(capsys: pytest.CaptureFixtu
     assert "=drives_write" in err
 
 
+def test_the_columns_of_a_table_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Stops on 1, 3 and 7 March, day first: 144 h with two of them after the first, 72 h."""
+    table = tmp_path / "incidents.csv"
+    rows = ("01/03/2026 00:00,a", "03/03/2026 00:00,b", "07/03/2026 00:00,c")
+    table.write_text("happened at,what went wrong\n" + "\n".join(rows) + "\n")
+    code, _, err = ran(capsys, table)
+    assert code == 2
+    assert "say which of its columns is what" in err
+    made = document(capsys, table, "--columns", "incidents.csv:time=happened at,dates=d/m/y")
+    assert found(made, "failures.mtbi_s")["value"] == pytest.approx(72.0 * 3600.0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ("incidents.csv", "FILE:time=COLUMN"),
+        ("incidents.csv:time=when", "it has no column 'when'; there are happened at"),
+        ("other.csv:time=happened at", "there is no such file among those that were given"),
+        ("incidents.csv:time=happened at,dates=y/d/m", "one of iso"),
+    ],
+)
+def test_columns_that_cannot_be_meant_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, columns: str, words: str
+) -> None:
+    table = tmp_path / "incidents.csv"
+    table.write_text("happened at,what went wrong\n01/03/2026 00:00,a\n03/03/2026 00:00,b\n")
+    code, out, err = ran(capsys, table, "--columns", columns)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
 def test_it_needs_no_qt(tmp_path: Path) -> None:
     import subprocess
     import sys
