@@ -147,6 +147,7 @@ class Run:
     seen_until_s: float | None = None  # for an open run: the last moment the file knows of
     first_step_s: float | None = None  # when training went on, where the file says
     is_zoned: bool = False
+    is_from_log: bool = False  # start and end are lines of a training log: who started it and noticed its end is not heard
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@
           detect        reschedule         start             of a run that was interrupted
                         queue                                of one that ended as planned
 
-A scheduler's End is when it noticed. What was before it is seen only where an event or the last line of a log tells.
+A scheduler's End is when it noticed. What was before it is seen only where an event or the last line of a log tells. A log
+alone has no End and no Start: from its last line before to its first step after is one time, `restart`, that has all parts.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def restart_parts(line: Timeline, job: str, choices: Choices, read_s: float | No
     detect, reschedule, queue = Part("detect"), Part("reschedule"), Part("queue")
     start, restart = Part("start"), Part("restart")
     held: list[float] = []
+    kinds = dict(choices.kinds)
     for name in [job] if job else line.jobs:
         runs = _within(line.jobs.get(name, ()), choices)
         for one in runs:
@@ -59,15 +61,17 @@ def restart_parts(line: Timeline, job: str, choices: Choices, read_s: float | No
             end = before.run.end_s
             if end is None or after.run.start_s < end:
                 continue
-            kind = dict(choices.kinds).get(before.key, before.run.kind)
+            kind = kinds.get(before.key, before.run.kind)
             ready = max(end, after.run.eligible_s or end)
+            is_told = before.is_end_told and after.is_start_told
             if kind in choices.counted:
                 _add_detect(detect, before, end)
-                reschedule.add(after.run.start_s - end, after.run.place)
-                held.append(ready - end)
+                if is_told:
+                    reschedule.add(after.run.start_s - end, after.run.place)
+                    held.append(ready - end)
                 if after.run.first_step_s is not None:
                     restart.add(after.run.first_step_s - end, after.run.place)
-            elif kind in _PLANNED:
+            elif kind in _PLANNED and is_told:
                 queue.add(after.run.start_s - ready, after.run.place)
     _explain(reschedule, start, detect, held, read_s)
     return [part for part in (detect, reschedule, start, restart, queue) if part.values]
@@ -86,6 +90,8 @@ def _add_start(start: Part, one: Joined, read_s: float | None) -> None:
 
 
 def _add_detect(detect: Part, one: Joined, end_s: float) -> None:
+    if not one.is_end_told:
+        return
     since = one.fault_s if one.fault_s is not None else one.last_line_s
     if since is not None:
         detect.add(end_s - since, one.run.place)

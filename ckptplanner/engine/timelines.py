@@ -6,7 +6,7 @@
     events:                     x                                 run 1 ended because a node failed
 
 Rule: what overlaps for most of its length in files of different kinds is the same run. Start, end and cause come from the
-source that knows more about its runs (the scheduler), the first step from the log. A source that sees several runs within
+source that knows more about its runs (the scheduler before a log), the first step from the log. A source that sees several runs within
 one sees more: its runs stand. Events refine the cause of a run that ended within ten minutes, and add no stop of their own.
 """
 
@@ -50,6 +50,8 @@ class Joined:
     fault_s: float | None = None  # the first event of a node or the cluster just before its end
     is_suspect: bool = False  # cancelled right after such an event: a hang that was killed?
     key: str = ""  # of the stop at its end: the same whenever the same files are read
+    is_start_told: bool = True  # by a scheduler or launcher; False: the first line of a log
+    is_end_told: bool = True
 
     @property
     def end_s(self) -> float:
@@ -88,6 +90,10 @@ class _Track:
         return self.runs[0].run.is_zoned
 
     @property
+    def is_from_log(self) -> bool:
+        return self.runs[0].run.is_from_log
+
+    @property
     def length_s(self) -> float:
         return float(np.diff(_spans(self.runs)).sum())
 
@@ -96,7 +102,7 @@ def timeline(files: Iterable[FileEvidence]) -> Timeline:
     """Put the runs of all files together."""
     used = tuple(files)
     notes: list[Text] = []
-    tracks = sorted(_tracks(used, notes), key=lambda one: (-one.known, -one.length_s, one.reader, one.job))
+    tracks = sorted(_tracks(used, notes), key=lambda one: (one.is_from_log, -one.known, -one.length_s, one.reader, one.job))
     placed: list[_Track] = []
     for track in tracks:
         at, own = _same_job(placed, track)
@@ -141,8 +147,12 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
                     text("{place}: a run without an end whose last moment is not known is left out.", place=str(run.place))
                 )
                 continue
-            found.setdefault((file.reader, run.job), []).append(Joined(closed))
+            found.setdefault((file.reader, run.job), []).append(_alone(closed))
     return [_Track(reader, job, _without_repeats(runs)) for (reader, job), runs in found.items()]
+
+
+def _alone(run: Run) -> Joined:
+    return Joined(run, is_start_told=not run.is_from_log, is_end_told=not run.is_from_log and run.end_s is not None)
 
 
 def is_time(moment_s: float | None) -> bool:
@@ -316,6 +326,7 @@ def _filled(one: Joined, two: Joined) -> Joined:
         eligible_s=a.eligible_s if a.eligible_s is not None or a.is_zoned != b.is_zoned else b.eligible_s,
         seen_until_s=max((s for s in (a.seen_until_s, b.seen_until_s) if s is not None), default=None),
     )
+    one = replace(one, is_end_told=two.is_end_told if has_end and a.end_s is None else one.is_end_told)
     if a.is_zoned != b.is_zoned:
         return replace(one, run=run)
     end = run.end_s
@@ -331,10 +342,12 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
     """The runs that another source sees within one: they stand, with the start and the end of the one around them."""
     parts = list(inner)
     a, first, last = outer.run, parts[0].run, parts[-1].run
-    parts[0] = replace(parts[0], run=replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s))
+    opened = replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s)
+    parts[0] = replace(parts[0], run=opened, is_start_told=outer.is_start_told)
     if a.end_s is not None and a.end_s >= last.start_s and last.kind in _VAGUE:
         closed = replace(parts[-1].run, end_s=a.end_s, kind=a.kind, said=a.said)
-        parts[-1] = replace(parts[-1], run=closed, last_line_s=parts[-1].end_s if parts[-1].end_s < a.end_s else None)
+        silent = parts[-1].end_s if parts[-1].end_s < a.end_s else None
+        parts[-1] = replace(parts[-1], run=closed, last_line_s=silent, is_end_told=outer.is_end_told)
     return [
         replace(
             one,

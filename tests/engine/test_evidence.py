@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -307,6 +308,25 @@ def test_detection_is_what_was_before_the_schedulers_end() -> None:
     fault = file("dmesg", reader="dmesg", events=(Event(10 * HOUR - 240.0, "node", "XID 79", Place("dmesg", "line 9")),))
     detect = of(read(slurm(run(0, 10, "unknown"), run(11, 20, "completed")), fault), "detect")
     assert (detect.value, detect.path) == (240.0, "failures.detect_s")
+
+
+def log(*runs: Run, name: str = "train.log") -> FileEvidence:
+    """A training log: nobody says when its runs were started, and when their end was noticed."""
+    own = tuple(replace(one, job=name, place=Place(name, "line 1"), nodes=None, is_from_log=True) for one in runs)
+    return file(name, reader="megatron-log", runs=own)
+
+
+def test_a_log_alone_tells_the_whole_restart_and_no_part_of_it() -> None:
+    """Its lines before and after a restart have all of R between them; reschedule beside it would count R twice."""
+    runs = (run(0, 10, "unknown"), run(10.35, 20, "unknown", first_step_s=10.35 * HOUR), run(21, 30, "completed"))
+    fault = file("dmesg", reader="dmesg", events=(Event(10 * HOUR - 240.0, "node", "XID 79", Place("dmesg", "line 9")),))
+    alone = read(log(*runs), fault)
+    assert of(alone, "restart").value == pytest.approx(0.35 * HOUR)
+    assert not {"detect", "reschedule", "queue"} & {estimate.id for estimate in alone.estimates}
+    scheduler = slurm(run(-0.1, 10.1, "node", eligible_s=0.0), run(10.3, 30, "completed", eligible_s=10.2 * HOUR))
+    for files in ((log(*runs), scheduler), (scheduler, log(*runs))):
+        assert of(read(*files), "reschedule").value == pytest.approx(0.2 * HOUR), "not from restarts inside a run of it"
+        assert of(read(*files), "reschedule").count == 1
 
 
 def test_a_period_restricts_the_parts_too() -> None:

@@ -246,6 +246,7 @@ class Runs:
                 seen_until_s=now.last_s if end_s is None else None,
                 first_step_s=first_s if first_s is not None and now.start_s <= first_s <= now.last_s else None,
                 is_zoned=self.is_zoned,
+                is_from_log=True,
             )
         )
 
