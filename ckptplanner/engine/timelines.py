@@ -333,7 +333,7 @@ def _filled(one: Joined, two: Joined) -> Joined:
     if run.first_step_s is None and b.first_step_s is not None and run.start_s <= b.first_step_s <= max(one.end_s, two.end_s):
         run = replace(run, first_step_s=b.first_step_s)
     silent = one.last_line_s
-    if silent is None and end is not None and b.kind in _VAGUE and 0.0 <= end - two.end_s <= _LAST_LINE_S:
+    if silent is None and end is not None and b.is_from_log and b.kind in _VAGUE and 0.0 <= end - two.end_s <= _LAST_LINE_S:
         silent = two.end_s
     return replace(one, run=run, last_line_s=silent)
 
@@ -346,7 +346,7 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
     parts[0] = replace(parts[0], run=opened, is_start_told=outer.is_start_told)
     if a.end_s is not None and a.end_s >= last.start_s and last.kind in _VAGUE:
         closed = replace(parts[-1].run, end_s=a.end_s, kind=a.kind, said=a.said)
-        silent = parts[-1].end_s if parts[-1].end_s < a.end_s else None
+        silent = parts[-1].end_s if last.is_from_log and parts[-1].end_s < a.end_s else None
         parts[-1] = replace(parts[-1], run=closed, last_line_s=silent, is_end_told=outer.is_end_told)
     return [
         replace(

@@ -103,6 +103,8 @@ def test_too_few_lines_beside_a_write_give_no_background_loss() -> None:
 def test_a_restart_in_all_its_parts() -> None:
     found = evidence(LOGS / "megatron-restart-constructed.log")
     first, second = found.runs
+    assert first.is_from_log
+    assert second.is_from_log
     assert (first.kind, second.kind) == ("unknown", "open")
     assert (first.start_s, first.end_s) == (stamp_s("2026-03-01 00:00:00"), stamp_s("2026-03-01 00:08:46"))
     assert second.first_step_s == stamp_s("2026-03-01 00:18:46")

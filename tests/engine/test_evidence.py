@@ -329,6 +329,18 @@ def test_a_log_alone_tells_the_whole_restart_and_no_part_of_it() -> None:
         assert of(read(*files), "reschedule").count == 1
 
 
+def test_only_the_last_line_of_a_log_tells_when_the_failure_was_noticed() -> None:
+    """A launcher's record, and a requeued run in a second export, end with the run: that is no detection in 0 s."""
+    scheduler = slurm(run(0, 10, "node", eligible_s=0.0), run(11, 20, "completed", eligible_s=10.1 * HOUR))
+    inside = (run(0, 4, "unknown"), run(4.1, 9.99, "unknown"), run(11, 20, "unknown"))
+    for cycles in ((run(0, 10, "unknown"), run(11, 20, "unknown")), inside):
+        launcher = file("cycles", reader="nvrx-cycle", runs=cycles)
+        assert not all_of(read(scheduler, launcher), "detect")
+    assert of(read(scheduler, log(*inside)), "detect").value == pytest.approx(0.01 * HOUR)
+    whole = log(run(0.1, 9.9, "unknown"), run(11.1, 20, "unknown"))
+    assert of(read(scheduler, whole), "detect").value == pytest.approx(0.1 * HOUR)
+
+
 def test_a_period_restricts_the_parts_too() -> None:
     runs = (run(0, 10), run(11, 20), run(23, 30, "completed"))
     assert of(read(slurm(*runs)), "reschedule").value == 2 * HOUR

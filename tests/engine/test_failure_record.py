@@ -149,8 +149,8 @@ def test_scheduler_and_log_of_one_job_are_counted_once() -> None:
     log = file(
         "megatron", "train.log",
         runs=(
-            run(0.1, 9.8, "unknown", "train.log", file="train.log", nodes=None, first_step_s=0.2 * HOUR),
-            run(10.25, 20, "unknown", "train.log", file="train.log", nodes=None, first_step_s=10.3 * HOUR),
+            run(0.1, 9.8, "unknown", "train.log", nodes=None, first_step_s=0.2 * HOUR, is_from_log=True),
+            run(10.25, 20, "unknown", "train.log", nodes=None, first_step_s=10.3 * HOUR, is_from_log=True),
         ),
     )  # fmt: skip
     for files in ((scheduler, log), (log, scheduler)):
