@@ -148,6 +148,8 @@ class Run:
     first_step_s: float | None = None  # when training went on, where the file says
     is_zoned: bool = False
     is_from_log: bool = False  # start and end are lines of a training log: who started it and noticed its end is not heard
+    job_id: str = ""  # of a scheduler: the same for all tries, where `job` is a name that others may have too
+    submit_s: float | None = None  # when a person or a script asked for it
 
 
 @dataclass(frozen=True, slots=True)

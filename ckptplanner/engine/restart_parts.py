@@ -63,7 +63,7 @@ def restart_parts(line: Timeline, job: str, choices: Choices, read_s: float | No
                 continue
             kind = kinds.get(before.key, before.run.kind)
             ready = max(end, after.run.eligible_s or end)
-            is_told = before.is_end_told and after.is_start_told
+            is_told = before.is_end_told and after.is_start_told and _was_waiting(before, after, end)
             if kind in choices.counted:
                 _add_detect(detect, before, end)
                 if is_told:
@@ -82,6 +82,14 @@ def _within(runs: Sequence[Joined], choices: Choices) -> list[Joined]:
         return list(runs)
     begin, end = choices.period
     return [one for one in runs if begin <= one.run.start_s and one.end_s <= end]
+
+
+def _was_waiting(before: Joined, after: Joined, end_s: float) -> bool:
+    """Whether the next run came by itself: a try of the same job, or the next job of a chain, asked for before the end."""
+    one, two = before.run, after.run
+    if not one.job_id or not two.job_id or one.job_id == two.job_id:
+        return True
+    return two.submit_s is not None and two.submit_s <= end_s
 
 
 def _add_start(start: Part, one: Joined, read_s: float | None) -> None:

@@ -174,11 +174,14 @@ def _closed(run: Run, last_s: float) -> Run | None:
     """The run with an end or a last moment; None where there is neither, or where time ran backwards."""
     first_step = run.first_step_s if is_time(run.first_step_s) else None
     eligible = run.eligible_s if is_time(run.eligible_s) else None
+    submit = run.submit_s if is_time(run.submit_s) else None
     known = [moment for moment in (run.seen_until_s, first_step) if moment is not None and is_time(moment)]
     seen = max(known, default=last_s)
-    clean = (first_step, eligible, seen if known else None, node_count(run.nodes))
-    if clean != (run.first_step_s, run.eligible_s, run.seen_until_s, run.nodes):
-        run = replace(run, first_step_s=clean[0], eligible_s=clean[1], seen_until_s=clean[2], nodes=clean[3])
+    clean = (first_step, eligible, submit, seen if known else None, node_count(run.nodes))
+    if clean != (run.first_step_s, run.eligible_s, run.submit_s, run.seen_until_s, run.nodes):
+        run = replace(
+            run, first_step_s=clean[0], eligible_s=clean[1], submit_s=clean[2], seen_until_s=clean[3], nodes=clean[4]
+        )  # fmt: skip
     if not is_time(run.start_s):
         return None
     if run.end_s is not None:
@@ -276,7 +279,8 @@ def _moved(run: Run, shift_s: float, is_zoned: bool) -> Run:
 
     return replace(
         run, start_s=run.start_s + shift_s, end_s=later(run.end_s), eligible_s=later(run.eligible_s),
-        seen_until_s=later(run.seen_until_s), first_step_s=later(run.first_step_s), is_zoned=is_zoned,
+        seen_until_s=later(run.seen_until_s), first_step_s=later(run.first_step_s), submit_s=later(run.submit_s),
+        is_zoned=is_zoned,
     )  # fmt: skip
 
 
@@ -325,6 +329,8 @@ def _filled(one: Joined, two: Joined) -> Joined:
         node_names=a.node_names or b.node_names,
         eligible_s=a.eligible_s if a.eligible_s is not None or a.is_zoned != b.is_zoned else b.eligible_s,
         seen_until_s=max((s for s in (a.seen_until_s, b.seen_until_s) if s is not None), default=None),
+        job_id=a.job_id or b.job_id,
+        submit_s=a.submit_s if a.submit_s is not None or a.is_zoned != b.is_zoned else b.submit_s,
     )
     one = replace(one, is_end_told=two.is_end_told if has_end and a.end_s is None else one.is_end_told)
     if a.is_zoned != b.is_zoned:
@@ -342,7 +348,7 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
     """The runs that another source sees within one: they stand, with the start and the end of the one around them."""
     parts = list(inner)
     a, first, last = outer.run, parts[0].run, parts[-1].run
-    opened = replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s)
+    opened = replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s, submit_s=a.submit_s)
     parts[0] = replace(parts[0], run=opened, is_start_told=outer.is_start_told)
     if a.end_s is not None and a.end_s >= last.start_s and last.kind in _VAGUE:
         closed = replace(parts[-1].run, end_s=a.end_s, kind=a.kind, said=a.said)
@@ -354,6 +360,7 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
             run=replace(
                 one.run,
                 job=a.job,
+                job_id=a.job_id,
                 nodes=one.run.nodes if one.run.nodes is not None else a.nodes,
                 node_names=one.run.node_names or a.node_names,
             ),

@@ -19,6 +19,8 @@ from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.slurm_events import event_of_line
 from ckptplanner.data.readers.slurm_jobs import Found, elapsed_s, expand_nodes, moment
 from ckptplanner.data.readers.source import open_file
+from ckptplanner.engine.evidence import Choices, Estimate
+from ckptplanner.engine.readings import read_evidence
 
 SAMPLES = Path(__file__).parent / "samples" / "logs"
 READERS = (*slurm.READERS, *nvrx.READERS, *event_tables.READERS)
@@ -50,6 +52,12 @@ def tries_of(said: FileEvidence, job: str) -> list[Run]:
     return [run for run in said.runs if run.job == job]
 
 
+def parts_of(said: FileEvidence, job: str) -> dict[str, Estimate]:
+    """The parts of a restart of this job, by name."""
+    reading = read_evidence((said,), Choices(job=job), nodes=4)
+    return {one.id: one for one in reading.estimates if one.id in ("detect", "reschedule", "start", "restart", "queue")}
+
+
 def warned(said: FileEvidence) -> str:
     return " ".join(map(str, said.warnings))
 
@@ -70,10 +78,12 @@ def test_job_one_failed_by_a_node_and_ran_again(name: str, is_zoned: bool) -> No
     assert second.eligible_s - first.end_s == 121.0
     assert second.start_s - first.end_s == 137.0
     assert (first.nodes, first.node_names, first.is_zoned) == (4, GPUS, is_zoned)
-    (again,) = said.measured
-    assert (again.quantity, again.values, again.at_s) == ("reschedule", (137.0,), (first.end_s,))
-    assert "SlurmdTimeout" in str(again.notes[0])
-    assert "2\u00a0min\u00a01\u00a0s" in str(again.notes[1])
+    assert (first.job_id, second.job_id, said.measured) == ("1", "1", ())
+    again = parts_of(said, "pretrain-120b")["reschedule"]
+    assert (again.value, again.count) == (137.0, 1)
+    words = " ".join(map(str, again.notes))
+    assert "2\u00a0min\u00a01\u00a0s" in words
+    assert "when the failure was noticed" in words
     assert (said.date, said.warnings) == ("2026-11-29", ())
 
 
@@ -127,8 +137,8 @@ def test_all_states_of_a_real_cluster(name: str) -> None:
 
 def test_rescheduling_is_counted_after_interruptions_only() -> None:
     """NODE_FAIL 01:32:08 -> 01:35:49; REQUEUED and PREEMPTED 01:35:54 -> 01:38:12; job 11 was submitted after 10 had ended."""
-    (again,) = read(SAMPLES / "slurm/sacct-states.txt").measured
-    assert (again.quantity, again.values) == ("reschedule", (221.0, 138.0, 138.0))
+    again = parts_of(read(SAMPLES / "slurm/sacct-states.txt"), "")["reschedule"]
+    assert (again.value, again.high, again.count) == (138.0, 221.0, 3)
 
 
 def test_parts_of_a_heterogeneous_job_are_one_run() -> None:
@@ -207,9 +217,43 @@ def test_a_queue_after_a_time_limit_is_no_rescheduling(tmp_path: Path) -> None:
         row("10", "COMPLETED", T[9], "Unknown", submit=T[6]),
     )
     said = read(wrote(tmp_path, chain))
-    assert {one.quantity: one.values for one in said.measured} == {"queue": (3600.0,), "reschedule": (3600.0,)}
+    parts = parts_of(said, "train")
+    assert {name: (one.value, one.count) for name, one in parts.items()} == {"queue": (3600.0, 1), "reschedule": (3600.0, 1)}
     assert {run.job for run in said.runs} == {"train"}
     assert "1 runs have ended, but their end is not known" in warned(said)
+
+
+def test_rescheduling_is_of_the_job_that_is_looked_at(tmp_path: Path) -> None:
+    """The big job waits half an hour each time; ten small ones that wait a minute do not make that a minute."""
+    words = rows(
+        row("1", "NODE_FAIL", "2026-11-01T00:00:00", "2026-11-05T00:00:00", name="big", nodes="256|g[1-256]"),
+        row("1", "NODE_FAIL", "2026-11-05T00:30:00", "2026-11-09T00:00:00", name="big", nodes="256|g[1-256]"),
+        row("1", "COMPLETED", "2026-11-09T00:30:00", "2026-11-12T00:00:00", name="big", nodes="256|g[1-256]"),
+        *(
+            row(str(job), state, f"2026-11-01T{start}", f"2026-11-01T{end}", name=f"small-{job}", nodes="1|c")
+            for job in range(50, 60)
+            for state, start, end in (("PREEMPTED", "00:00:00", "02:00:00"), ("COMPLETED", "02:01:00", "04:00:00"))
+        ),
+    )
+    said = read(wrote(tmp_path, words))
+    reading = read_evidence((said,), Choices(), nodes=256)
+    assert reading.failures is not None
+    again = next(one for one in reading.estimates if one.id == "reschedule")
+    assert (reading.failures.job, again.value, again.count) == ("big", 1800.0, 2)
+    assert parts_of(said, "small-50")["reschedule"].value == 60.0
+
+
+def test_a_cancelled_hang_is_rescheduled_too(tmp_path: Path) -> None:
+    """Once a person says that it was an interruption, the next job of the chain is its restart."""
+    said = read(wrote(tmp_path, rows(
+        row("7", "CANCELLED by 1", T[0], T[1], submit=T[0]), row("8", "NODE_FAIL", T[2], T[3], submit=T[0]),
+        row("9", "COMPLETED", T[6], T[7], submit=T[3]),
+    )))  # fmt: skip
+    assert parts_of(said, "train")["reschedule"].value == 3 * 3600.0
+    key = f"run train {at(T[0]):.0f}"
+    both = read_evidence((said,), Choices(kinds=((key, "process"),)), nodes=2)
+    again = next(one for one in both.estimates if one.id == "reschedule")
+    assert (again.count, again.low, again.high) == (2, 3600.0, 3 * 3600.0)
 
 
 def test_columns_in_any_order_with_a_delimiter_at_the_end(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""What Slurm's accounting means: tries of jobs, however they were written, become runs and the times between them.
+"""What Slurm's accounting means: tries of jobs, however they were written, become runs.
 
-    slurm.py (text, events), slurm_json.py  ->  Try, one for each run of a job  ->  Runs, Measured, warnings
+    slurm.py (text, events), slurm_json.py  ->  Try, one for each run of a job  ->  Runs, warnings
 
 Source: Slurm 22.05.8 (ran: sacct, sacctmgr), 284c3b95 (26.11rc, read), its pages "sacct" and "Job State Codes".
 """
@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import itertools
 import re
-import statistics
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from ckptplanner.data.evidence import COUNTED, FileEvidence, Kind, Measured, Run
+from ckptplanner.data.evidence import COUNTED, FileEvidence, Kind, Run
 from ckptplanner.data.readers.errors import printable
 from ckptplanner.data.readers.source import Opened
 from ckptplanner.data.readers.tables import EPOCH, since_1970_s, stamp
 from ckptplanner.text import Text, text
-from ckptplanner.units import SECONDS, brief
 
 TRIES_CAP = 100_000
 NODES_CAP = 100_000  # names in one list
@@ -165,7 +163,7 @@ def words_of(cell: str) -> str:
 
 
 def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], found: Found) -> FileEvidence:
-    """Runs, the times from a run's end to the next, and what is to be known about them.
+    """Runs, and what is to be known about them. What lies between them depends on what counts: engine/restart_parts.py.
 
     Raises:
         ReaderError: the file shows only the last try of jobs that were requeued.
@@ -183,7 +181,7 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
     if endless:
         warnings.append(text("{count} runs have ended, but their end is not known: they were left out.", count=endless))
     date = day_of(last_s) or opened.date
-    return FileEvidence(reader, title, opened.name, date, _between(opened, whole, jobs), runs, warnings=tuple(warnings))
+    return FileEvidence(reader, title, opened.name, date, runs=runs, warnings=tuple(warnings))
 
 
 def day_of(at_s: float) -> str:
@@ -313,50 +311,9 @@ def _run(opened: Opened, one: Try, job: str, last_s: float) -> Run:
         eligible_s=one.eligible_s,
         seen_until_s=seen if is_open else None,
         is_zoned=one.is_zoned,
+        job_id=one.id,
+        submit_s=one.submit_s,
     )
-
-
-def _between(opened: Opened, tries: Sequence[Try], jobs: dict[str, str]) -> tuple[Measured, ...]:
-    """From the end of a run to the start of the next: rescheduling after an interruption, queueing after a time limit.
-
-    Only where the next was already waiting when the run ended: a requeued try, or the next job of a chain.
-    """
-    gaps: dict[str, list[tuple[float, float, Try]]] = {"reschedule": [], "queue": []}
-    before: dict[str, Try] = {}
-    for one in tries:
-        last = before.get(jobs[one.key])
-        before[jobs[one.key]] = one
-        if last is None or last.end_s is None or one.start_s is None or one.start_s < last.end_s:
-            continue
-        if last.key != one.key and (one.submit_s is None or one.submit_s > last.end_s):
-            continue
-        kind = _kind(last)
-        if kind in COUNTED or kind == "limit":
-            gaps["queue" if kind == "limit" else "reschedule"].append((one.start_s - last.end_s, last.end_s, one))
-    made = []
-    for quantity, found in gaps.items():
-        if found:
-            values, at_s, nexts = zip(*found, strict=True)
-            notes = _notes(quantity, found)
-            place = opened.place(f"{nexts[0].where} (job {nexts[0].id})")
-            made.append(Measured(quantity, values, place, at_s, notes))
-    return tuple(made)
-
-
-def _notes(quantity: str, found: Sequence[tuple[float, float, Try]]) -> tuple[Text, ...]:
-    """How the times between runs were derived."""
-    if quantity == "queue":
-        return (text("From the end of a run at its time limit to the start of the next, which was already waiting."),)
-    notes = [text(
-        "From Slurm's end of a run to the start of the next. Slurm ends a run when it notices the failure: the time to detect "
-        "it (SlurmdTimeout) is not in this."
-    )]  # fmt: skip
-    held = [one.eligible_s - end for _, end, one in found if one.eligible_s is not None and one.eligible_s > end]
-    if held:
-        notes.append(
-            text("{time} of it (median) Slurm did not let the job start again.", time=brief(statistics.median(held), SECONDS))
-        )
-    return tuple(notes)
 
 
 def _warnings(tries: Sequence[Try], whole: Sequence[Try], found: Found, repeated: int) -> Iterator[Text]:
