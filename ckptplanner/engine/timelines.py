@@ -5,9 +5,10 @@
     together:    |------ 1 ------|     |----- 2a --||-- 2b --|
     events:                     x                                 run 1 ended because a node failed
 
-Rule: what overlaps for most of its length in files of different kinds is the same run. Start, end and cause come from the
-source that knows more about its runs (the scheduler before a log), the first step from the log. A source that sees several runs within
-one sees more: its runs stand. Events refine the cause of a run that ended within ten minutes, and add no stop of their own.
+Rule: what overlaps for most of its length in files of different kinds, or on different clocks, is the same run. Start, end and
+cause come from the source that knows more about its runs (a scheduler before a log), the first step from the log. A source that
+sees several runs within one sees more: its runs stand. Events refine the cause of a run that ended within ten minutes, and add
+no stop of their own.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ckptplanner.data.evidence import Event, FileEvidence, Kind, Run
+from ckptplanner.engine.job_names import job_names, key_of
 from ckptplanner.frozen import FloatArray
 from ckptplanner.text import Text, text
 
@@ -68,22 +70,17 @@ class Timeline:
     notes: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Track:
-    """The runs of one job as one kind of file has them."""
+    """The runs of one job as one kind of file has them, on one clock."""
 
     reader: str
     job: str
     runs: tuple[Joined, ...]
-
-    @property
-    def known(self) -> float:
-        """How much a run of it says: cause, nodes, when it could have started."""
-        points = [
-            2 * (one.run.kind not in _VAGUE) + (one.run.eligible_s is not None) + (one.run.nodes is not None)
-            for one in self.runs
-        ]
-        return sum(points) / len(points)
+    spans_s: FloatArray  # from and to, (n, 2)
+    length_s: float
+    known: float  # how much a run of it says: cause, nodes, when it could have started
+    ids: frozenset[str]  # of the scheduler
 
     @property
     def is_zoned(self) -> bool:
@@ -93,9 +90,45 @@ class _Track:
     def is_from_log(self) -> bool:
         return self.runs[0].run.is_from_log
 
-    @property
-    def length_s(self) -> float:
-        return float(np.diff(_spans(self.runs)).sum())
+
+def _track(reader: str, job: str, runs: tuple[Joined, ...]) -> _Track:
+    points = [2 * (one.run.kind not in _VAGUE) + (one.run.eligible_s is not None) + (one.run.nodes is not None) for one in runs]
+    spans = _spans(runs)
+    ids = frozenset(one.run.job_id for one in runs) - {""}
+    return _Track(reader, job, runs, spans, float(np.diff(spans).sum()), sum(points) / len(points), ids)
+
+
+class _Placed:
+    """The tracks so far, and which of them a further one can be the same job as."""
+
+    def __init__(self) -> None:
+        self.tracks: list[_Track] = []
+        self._by_id: dict[str, list[int]] = {}
+        self._without: list[int] = []
+
+    def put(self, track: _Track) -> None:
+        """One more job."""
+        at = len(self.tracks)
+        self.tracks.append(track)
+        for name in track.ids:
+            self._by_id.setdefault(name, []).append(at)
+        if not track.ids:
+            self._without.append(at)
+
+    def join(self, at: int, own: _Track) -> None:
+        """The runs of another source of a job."""
+        first = self.tracks[at]
+        self.tracks[at] = _track(first.reader, first.job, _join(first.runs, own.runs))
+
+    def others(self, track: _Track) -> Iterable[tuple[int, _Track]]:
+        """Those of other readers or on another clock; where both have the scheduler's ids, with one in common."""
+        among: Iterable[int] = range(len(self.tracks))
+        if track.ids:
+            among = sorted({at for name in track.ids for at in self._by_id.get(name, ())} | set(self._without))
+        for at in among:
+            other = self.tracks[at]
+            if other.reader != track.reader or other.is_zoned != track.is_zoned:
+                yield at, other
 
 
 def timeline(files: Iterable[FileEvidence]) -> Timeline:
@@ -103,18 +136,18 @@ def timeline(files: Iterable[FileEvidence]) -> Timeline:
     used = tuple(files)
     notes: list[Text] = []
     tracks = sorted(_tracks(used, notes), key=lambda one: (one.is_from_log, -one.known, -one.length_s, one.reader, one.job))
-    placed: list[_Track] = []
+    placed = _Placed()
     for track in tracks:
         at, own = _same_job(placed, track)
         if at is None:
-            placed.append(track)
+            placed.put(track)
             continue
-        first = placed[at]
+        first = placed.tracks[at]
         if first.is_zoned != track.is_zoned:
             notes.append(_zone_words(first, track, own.runs[0].run.start_s - track.runs[0].run.start_s))
-        placed[at] = replace(first, runs=_join(first.runs, own.runs))
+        placed.join(at, own)
     jobs: dict[str, tuple[Joined, ...]] = {}
-    for track in placed:
+    for track in placed.tracks:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
     events = [event for file in used for event in file.events if not event.system and is_time(event.at_s)]
     events.sort(key=lambda event: event.at_s)
@@ -129,7 +162,9 @@ def _keyed(job: str, runs: Iterable[Joined], causes: _Causes) -> tuple[Joined, .
     for one in runs:
         name = f"run {job} {one.run.start_s:.0f}"
         seen[name] += 1
-        found.append(causes.told(replace(one, key=name if seen[name] == 1 else f"{name} #{seen[name]}")))
+        key = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        run = one.run if one.run.job == job else replace(one.run, job=job)
+        found.append(causes.told(replace(one, run=run, key=key)))
     return tuple(found)
 
 
@@ -137,7 +172,7 @@ def _keyed(job: str, runs: Iterable[Joined], causes: _Causes) -> tuple[Joined, .
 
 
 def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
-    found: dict[tuple[str, str], list[Joined]] = {}
+    closed_runs: list[tuple[str, Run]] = []
     for file in files:
         last = max((moment for run in file.runs for moment in _moments(run)), default=-math.inf)
         for run in file.runs:
@@ -147,8 +182,12 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
                     text("{place}: a run without an end whose last moment is not known is left out.", place=str(run.place))
                 )
                 continue
-            found.setdefault((file.reader, run.job), []).append(_alone(closed))
-    return [_Track(reader, job, _without_repeats(runs)) for (reader, job), runs in found.items()]
+            closed_runs.append((file.reader, closed))
+    names = job_names(run for _, run in closed_runs)
+    found: dict[tuple[str, str, bool], list[Joined]] = {}
+    for reader, run in closed_runs:
+        found.setdefault((reader, names[key_of(run)], run.is_zoned), []).append(_alone(run))
+    return [_track(reader, job, _without_repeats(runs)) for (reader, job, _), runs in found.items()]
 
 
 def _alone(run: Run) -> Joined:
@@ -212,7 +251,9 @@ def _twin(kept: Sequence[Joined], run: Run) -> int | None:
         if run.start_s - other.start_s > _SAME_START_S:
             return None
         is_elsewhere = bool(run.node_names and other.node_names and run.node_names != other.node_names)
-        if run.place.file != other.place.file and not is_elsewhere:
+        is_same_job = run.job_id == other.job_id
+        is_elsewhere = is_elsewhere or (not is_same_job and bool(run.job_id and other.job_id))
+        if (run.place.file != other.place.file or (is_same_job and run.job_id)) and not is_elsewhere:
             return at
     return None
 
@@ -230,28 +271,32 @@ def _overlaps(one: FloatArray, two: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.minimum(one[:, None, 1], two[None, :, 1]) - start, 0.0))
 
 
-def _same_job(placed: Sequence[_Track], track: _Track) -> tuple[int | None, _Track]:
+def _same_job(placed: _Placed, track: _Track) -> tuple[int | None, _Track]:
     """Which job of another source this is, and its runs on that one's clock.
 
-    It is the one of the same name, else the one beside which it runs longest, for most of the shorter one's time.
+    It is the one with a try of the same id, else the one of the same name, else the one beside which it runs longest.
     """
     best, own = None, track
-    most = (False, 0.0)
-    for at, other in enumerate(placed):
-        if other.reader == track.reader:
-            continue
+    most = (False, False, 0.0)
+    for at, other in placed.others(track):
         moved = _on_clock_of(other, track)
+        is_known = bool(other.ids & track.ids) and moved.is_zoned == other.is_zoned
         shared = _shared_s(moved, other)
-        shorter, longer = sorted((track.length_s, other.length_s))
-        rank = (other.job == track.job, shared)
-        if shared > 0.0 and shared >= max(shorter / 2.0, _LEAST_OVERLAP * longer) and rank > most:
+        rank = (is_known, other.job == track.job, shared)
+        if shared > 0.0 and (is_known or _is_beside(shared, track, other)) and rank > most:
             best, own, most = at, moved, rank
     return best, own
 
 
+def _is_beside(shared_s: float, one: _Track, two: _Track) -> bool:
+    """Whether they run at once for most of the shorter one's time, and that is no small part of the longer one's."""
+    shorter, longer = sorted((one.length_s, two.length_s))
+    return shared_s >= max(shorter / 2.0, _LEAST_OVERLAP * longer)
+
+
 def _shared_s(one: _Track, two: _Track) -> float:
     """How long the two run at once. [s]"""
-    a, b = _spans(one.runs), _spans(two.runs)
+    a, b = one.spans_s, two.spans_s
     if b[:, 1].max() <= a[:, 0].min() or a[:, 1].max() <= b[:, 0].min():
         return 0.0
     return float(sum(_overlaps(a[at : at + 512], b).sum() for at in range(0, len(a), 512)))
@@ -261,7 +306,7 @@ def _on_clock_of(other: _Track, track: _Track) -> _Track:
     """Where one has times with a zone and the other without: moved by the quarter hours by which most starts are apart."""
     if other.is_zoned == track.is_zoned:
         return track
-    apart = np.subtract.outer(_spans(other.runs)[:_STARTS, 0], _spans(track.runs)[:_STARTS, 0]).ravel()
+    apart = np.subtract.outer(other.spans_s[:_STARTS, 0], track.spans_s[:_STARTS, 0]).ravel()
     quarters = np.round(apart / _QUARTER_S)
     is_near = (np.abs(apart - quarters * _QUARTER_S) <= _STARTED_S) & (np.abs(quarters) <= _ZONES)
     if not is_near.any():
@@ -270,7 +315,8 @@ def _on_clock_of(other: _Track, track: _Track) -> _Track:
     if 2 * counts.max() < min(len(track.runs), len(other.runs), _STARTS):
         return track
     shift = float(offsets[counts.argmax()]) * _QUARTER_S
-    return replace(track, runs=tuple(replace(one, run=_moved(one.run, shift, other.is_zoned)) for one in track.runs))
+    runs = tuple(replace(one, run=_moved(one.run, shift, other.is_zoned)) for one in track.runs)
+    return replace(track, runs=runs, spans_s=track.spans_s + shift)
 
 
 def _moved(run: Run, shift_s: float, is_zoned: bool) -> Run:

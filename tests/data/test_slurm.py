@@ -21,6 +21,7 @@ from ckptplanner.data.readers.slurm_jobs import Found, elapsed_s, expand_nodes, 
 from ckptplanner.data.readers.source import open_file
 from ckptplanner.engine.evidence import Choices, Estimate
 from ckptplanner.engine.readings import read_evidence
+from ckptplanner.engine.timelines import timeline
 
 SAMPLES = Path(__file__).parent / "samples" / "logs"
 READERS = (*slurm.READERS, *nvrx.READERS, *event_tables.READERS)
@@ -148,7 +149,8 @@ def test_parts_of_a_heterogeneous_job_are_one_run() -> None:
 
 def test_array_tasks_that_ran_at_once_are_two_jobs() -> None:
     said = read(SAMPLES / "slurm/sacct-states.txt")
-    assert [len(tries_of(said, job)) for job in ("arr", "arr (3_2)")] == [2, 1]  # 3_3 came after 3_1
+    jobs = timeline([said]).jobs
+    assert [len(jobs[job]) for job in ("arr", "arr (3_2)")] == [2, 1]  # 3_3 came after 3_1
 
 
 def test_without_d_it_warns() -> None:
@@ -303,7 +305,51 @@ def test_a_short_job_of_the_same_name_does_not_break_the_long_ones_chain(tmp_pat
         row("7", "NODE_FAIL", T[1], T[5]),
         row("7", "COMPLETED", T[6], T[9]),
     )))  # fmt: skip
-    assert {run.place.where[-3:-1]: run.job for run in said.runs} == {" 6": "train (6)", " 7": "train"}
+    jobs = timeline([said]).jobs
+    assert {one.run.job_id: job for job, runs in jobs.items() for one in runs} == {"6": "train (6)", "7": "train"}
+
+
+def test_the_job_with_the_bare_name_is_the_same_in_every_export(tmp_path: Path) -> None:
+    """In the first week job 101 ran longer and in the second job 100: each run is there once, in one job."""
+    days = [f"2026-11-{day:02}T00:00:00" for day in range(1, 29)]
+    one = [row("100", "NODE_FAIL", days[0], days[2]), row("101", "NODE_FAIL", days[0], days[3])]
+    one.append(row("101", "NODE_FAIL", days[4], days[6]))
+    two = [*one, row("100", "NODE_FAIL", days[3], days[10]), row("100", "NODE_FAIL", days[11], days[20])]
+    weeks = [read(wrote(tmp_path, rows(*some), f"{len(some)}.txt")) for some in (one, two)]
+    for files in (weeks, weeks[::-1], weeks[1:]):
+        jobs = timeline(files).jobs
+        assert {name: [one.run.job_id for one in runs] for name, runs in jobs.items()} == {
+            "train": ["100"] * 3, "train (101)": ["101"] * 2,
+        }  # fmt: skip
+        record = read_evidence(files, Choices(job=""), nodes=2).failures
+        assert record is not None
+        assert (record.exposure_s, record.count) == (23 * 86400.0, 5)
+    assert set(timeline(weeks[:1]).jobs) == {"train", "train (100)"}
+
+
+def test_an_open_job_weighs_what_it_ran_so_far(tmp_path: Path) -> None:
+    """A job that has just begun does not take the name from the one that has run for days beside it."""
+    words = rows(row("7", "NODE_FAIL", "2026-11-01T00:00:00", T[1]), row("8", "RUNNING", T[0], "Unknown"))
+    jobs = timeline([read(wrote(tmp_path, words))]).jobs
+    assert {name: [one.run.job_id for one in runs] for name, runs in jobs.items()} == {"train": ["7"], "train (8)": ["8"]}
+
+
+def test_two_clusters_in_one_export_are_not_one_job(tmp_path: Path) -> None:
+    heading = "Cluster|JobIDRaw|JobName|State|Start|End"
+    said = read(wrote(tmp_path, rows(*(f"{c}|7|{c}|FAILED|{T[0]}|{T[1]}" for c in "ab"), heading=heading)))
+    assert [run.job_id for run in said.runs] == ["a/7", "b/7"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_same_accounting_with_and_without_a_zone_counts_once(tmp_path: Path, first: int) -> None:
+    local = ((0, 4, "NODE_FAIL"), (5, 9, "NODE_FAIL"))
+    here = rows(*(row("7", state, T[start], T[end]) for start, end, state in local))
+    away = [(f"{at(T[start]) - 9 * 3600:.0f}", f"{at(T[end]) - 9 * 3600:.0f}", state) for start, end, state in local]
+    epoch = rows(*(row("7", state, start, end) for start, end, state in away))
+    files = [read(wrote(tmp_path, here, "iso.txt")), read(wrote(tmp_path, epoch, "epoch.txt"))]
+    record = read_evidence((files[first], files[1 - first]), Choices(), nodes=2).failures
+    assert record is not None
+    assert (record.exposure_s, record.count) == (8 * 3600.0, 2)
 
 
 def test_states_that_are_not_known_are_told(tmp_path: Path) -> None:

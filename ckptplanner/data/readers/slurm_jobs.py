@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from bisect import bisect_left, bisect_right, insort
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -174,8 +173,8 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
     whole = _joined(one for one in started if one.end_s is not None or _kind(one) == "open")
     whole.sort(key=lambda one: (one.start_s, LATEST_S if one.end_s is None else one.end_s))
     last_s = max((at for one in whole for at in (one.start_s, one.end_s, one.submit_s) if at is not None), default=0.0)
-    jobs = _job_names(whole)
-    runs = tuple(_run(opened, one, jobs[one.key], last_s) for one in whole)
+    clusters = {one.key.partition("|")[0] for one in whole}
+    runs = tuple(_run(opened, one, last_s, len(clusters) > 1) for one in whole)
     warnings += _warnings(kept, whole, found, repeated)
     endless = sum(1 for one in started if one.end_s is None and _kind(one) != "open")
     if endless:
@@ -258,49 +257,12 @@ def _joined(tries: Iterable[Try]) -> list[Try]:
     return kept
 
 
-def _job_names(tries: Sequence[Try]) -> dict[str, str]:
-    """What each job's runs are called: its name, so that a chain of jobs is one, and the id too where two ran at once.
-
-    Jobs with more node hours keep the bare name.
-    """
-    spans: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    weight: Counter[str] = Counter()
-    first: dict[str, Try] = {}
-    for one in tries:
-        start = one.start_s or 0.0
-        end = LATEST_S if one.end_s is None else one.end_s
-        spans[one.key].append((start, end))
-        weight[one.key] += int((end - start) * (one.nodes or 1))
-        first.setdefault(one.key, one)
-    taken: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    names: dict[str, str] = {}
-    for key, _ in weight.most_common():
-        one = first[key]
-        name = one.name or f"job {one.id}"
-        lane = taken[name]
-        if any(_meets(lane, span) for span in spans[key]):
-            names[key] = f"{name} ({one.id})"
-            continue
-        names[key] = name
-        for span in spans[key]:
-            insort(lane, span)
-    return names
-
-
-def _meets(lane: Sequence[tuple[float, float]], span: tuple[float, float]) -> bool:
-    """Whether a span overlaps one of a lane's, which are in order and apart."""
-    start, end = span
-    before = bisect_right(lane, (start, LATEST_S)) - 1
-    after = bisect_left(lane, (start, start))
-    return (before >= 0 and lane[before][1] > start) or (after < len(lane) and lane[after][0] < end)
-
-
-def _run(opened: Opened, one: Try, job: str, last_s: float) -> Run:
+def _run(opened: Opened, one: Try, last_s: float, is_of_several: bool) -> Run:
     is_open = one.end_s is None
     start = one.start_s or 0.0
     seen = start + one.elapsed_s if one.elapsed_s else max(last_s, start)
     return Run(
-        job=job,
+        job=one.name or f"job {one.id}",
         start_s=start,
         end_s=one.end_s,
         kind="open" if is_open else "unknown" if _kind(one) == "open" else _kind(one),
@@ -311,7 +273,7 @@ def _run(opened: Opened, one: Try, job: str, last_s: float) -> Run:
         eligible_s=one.eligible_s,
         seen_until_s=seen if is_open else None,
         is_zoned=one.is_zoned,
-        job_id=one.id,
+        job_id=f"{one.key.partition('|')[0]}/{one.id}" if is_of_several else one.id,
         submit_s=one.submit_s,
     )
 
