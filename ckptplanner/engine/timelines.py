@@ -33,6 +33,7 @@ _LEAST_OVERLAP = 0.05  # of the longer of two sources: a short job beside a long
 _QUARTER_S, _ZONES = 900.0, 14 * 4  # zones are quarters of an hour apart, and at most 14 hours
 _STARTED_S = 120.0  # from a scheduler's start to the first line of a log
 _STARTS = 200  # that are compared to tell one clock from another
+_FEW_STARTS = 3
 _VAGUE = ("unknown", "open")
 _MOST_NODES = 1_000_000  # as failures.mtbi_nodes takes
 FAR_S = 1e12  # no time of a file lies further from 1970
@@ -81,6 +82,7 @@ class _Track:
     length_s: float
     known: float  # how much a run of it says: cause, nodes, when it could have started
     ids: frozenset[str]  # of the scheduler
+    starts_s: FloatArray  # by which its clock is told from another: of all tracks on it, where it has few of its own
 
     @property
     def is_zoned(self) -> bool:
@@ -95,7 +97,8 @@ def _track(reader: str, job: str, runs: tuple[Joined, ...]) -> _Track:
     points = [2 * (one.run.kind not in _VAGUE) + (one.run.eligible_s is not None) + (one.run.nodes is not None) for one in runs]
     spans = _spans(runs)
     ids = frozenset(one.run.job_id for one in runs) - {""}
-    return _Track(reader, job, runs, spans, float(np.diff(spans).sum()), sum(points) / len(points), ids)
+    length = float(np.diff(spans).sum())
+    return _Track(reader, job, runs, spans, length, sum(points) / len(points), ids, spans[:_STARTS, 0])
 
 
 class _Placed:
@@ -187,7 +190,16 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
     found: dict[tuple[str, str, bool], list[Joined]] = {}
     for reader, run in closed_runs:
         found.setdefault((reader, names[key_of(run)], run.is_zoned), []).append(_alone(run))
-    return [_track(reader, job, _without_repeats(runs)) for (reader, job, _), runs in found.items()]
+    return _with_starts([_track(reader, job, _without_repeats(runs)) for (reader, job, _), runs in found.items()])
+
+
+def _with_starts(tracks: Sequence[_Track]) -> list[_Track]:
+    """One log for each try has one start, which is a quarter of an hour from many: those of the others tell the clock."""
+    pools: dict[tuple[str, bool], list[float]] = {}
+    for one in tracks:
+        pools.setdefault((one.reader, one.is_zoned), []).extend(one.starts_s.tolist())
+    starts = {clock: np.array(pool[:_STARTS]) for clock, pool in pools.items()}
+    return [one if len(one.runs) >= _FEW_STARTS else replace(one, starts_s=starts[one.reader, one.is_zoned]) for one in tracks]
 
 
 def _alone(run: Run) -> Joined:
@@ -281,38 +293,43 @@ def _same_job(placed: _Placed, track: _Track) -> tuple[int | None, _Track]:
     for at, other in placed.others(track):
         moved = _on_clock_of(other, track)
         is_known = bool(other.ids & track.ids) and moved.is_zoned == other.is_zoned
-        shared = _shared_s(moved, other)
+        shared, touched = _shared_s(moved, other)
         rank = (is_known, other.job == track.job, shared)
-        if shared > 0.0 and (is_known or _is_beside(shared, track, other)) and rank > most:
+        if shared > 0.0 and (is_known or _is_beside(shared, touched, track, other)) and rank > most:
             best, own, most = at, moved, rank
     return best, own
 
 
-def _is_beside(shared_s: float, one: _Track, two: _Track) -> bool:
-    """Whether they run at once for most of the shorter one's time, and that is no small part of the longer one's."""
+def _is_beside(shared_s: float, touched_s: float, one: _Track, two: _Track) -> bool:
+    """Whether they run at once for most of the shorter one's time, and that is no small part of the longer one's.
+
+    Or of those of its runs that the shorter one runs beside, where that is for most of their time: the log of one try.
+    """
     shorter, longer = sorted((one.length_s, two.length_s))
-    return shared_s >= max(shorter / 2.0, _LEAST_OVERLAP * longer)
+    return shared_s >= shorter / 2.0 and (shared_s >= _LEAST_OVERLAP * longer or shared_s >= touched_s / 2.0)
 
 
-def _shared_s(one: _Track, two: _Track) -> float:
-    """How long the two run at once. [s]"""
-    a, b = one.spans_s, two.spans_s
-    if b[:, 1].max() <= a[:, 0].min() or a[:, 1].max() <= b[:, 0].min():
-        return 0.0
-    return float(sum(_overlaps(a[at : at + 512], b).sum() for at in range(0, len(a), 512)))
+def _shared_s(one: _Track, two: _Track) -> tuple[float, float]:
+    """How long the two run at once, and how long the runs of the longer one are that the other runs beside. [s]"""
+    short, long = (one.spans_s, two.spans_s) if one.length_s <= two.length_s else (two.spans_s, one.spans_s)
+    near = long[(long[:, 1] > short[:, 0].min()) & (long[:, 0] < short[:, 1].max())]
+    shared = np.zeros(len(near))
+    for at in range(0, len(short), 512) if len(near) else ():
+        shared += _overlaps(short[at : at + 512], near).sum(axis=0)
+    return float(shared.sum()), float(np.diff(near)[:, 0][shared > 0.0].sum())
 
 
 def _on_clock_of(other: _Track, track: _Track) -> _Track:
     """Where one has times with a zone and the other without: moved by the quarter hours by which most starts are apart."""
     if other.is_zoned == track.is_zoned:
         return track
-    apart = np.subtract.outer(other.spans_s[:_STARTS, 0], track.spans_s[:_STARTS, 0]).ravel()
+    apart = np.subtract.outer(other.spans_s[:_STARTS, 0], track.starts_s).ravel()
     quarters = np.round(apart / _QUARTER_S)
     is_near = (np.abs(apart - quarters * _QUARTER_S) <= _STARTED_S) & (np.abs(quarters) <= _ZONES)
     if not is_near.any():
         return track
     offsets, counts = np.unique(quarters[is_near], return_counts=True)
-    if 2 * counts.max() < min(len(track.runs), len(other.runs), _STARTS):
+    if 2 * counts.max() < min(len(track.starts_s), len(other.runs), _STARTS):
         return track
     shift = float(offsets[counts.argmax()]) * _QUARTER_S
     runs = tuple(replace(one, run=_moved(one.run, shift, other.is_zoned)) for one in track.runs)

@@ -204,6 +204,35 @@ def test_a_short_job_beside_a_long_log_is_another_job() -> None:
     assert record.exposure_s == 100 * HOUR
 
 
+def test_one_log_for_each_try_is_the_log_of_that_try() -> None:
+    """slurm-7_0.out ... slurm-7_29.out beside sacct: each is a thirtieth of the job, and most of one of its runs."""
+    tries = [run(10.2 * at, 10.2 * at + 10, "node", eligible_s=0.0) for at in range(30)]
+    logs = [
+        file(
+            "megatron-log", f"slurm-7_{at}.out",
+            runs=(
+                run(10.2 * at + 0.02, 10.2 * at + 9.8, "unknown", f"slurm-7_{at}.out", file=f"slurm-7_{at}.out", nodes=None,
+                    first_step_s=(10.2 * at + 0.2) * HOUR, is_from_log=True),
+            ),
+        )
+        for at in range(30)
+    ]  # fmt: skip
+    for files in ((file(runs=tuple(tries)), *logs), (*logs, file(runs=tuple(tries)))):
+        record = record_of(*files, choices=Choices(job=""))
+        assert record.jobs == ("train",)
+        assert (record.count, record.exposure_s) == (30, pytest.approx(300 * HOUR))
+        assert all(one.run.first_step_s is not None for one in timeline(files).jobs["train"])
+    whole = file("megatron-log", "train.log", runs=tuple(replace(one, job="train.log") for log in logs for one in log.runs))
+    other = file(name="sacct.txt", runs=(run(5, 8, "completed", "eval", nodes=1),))
+    assert set(record_of(other, whole).jobs) == {"eval", "train.log"}, "a short job beside a try is none"
+    zoned = file("slurm-json", "s.json", runs=tuple(replace(
+        one, start_s=one.start_s + 7 * HOUR, end_s=(one.end_s or 0.0) + 7 * HOUR, is_zoned=True) for one in tries)
+    )  # fmt: skip
+    record = record_of(zoned, *logs, choices=Choices(job=""))
+    assert (record.jobs, record.count, record.exposure_s) == (("train",), 30, pytest.approx(300 * HOUR))
+    assert all("by +7 h" in str(note) for note in record.notes if "zone" in str(note))
+
+
 def test_the_same_accounting_as_text_and_json_is_counted_once() -> None:
     """The text has local times without a zone, the JSON seconds since 1970: seven hours apart, two jobs side by side."""
     runs = [run(start, start + 3, "node", job=job) for start in (0, 4, 9, 15) for job in ("a", "b")]
