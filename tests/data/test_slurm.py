@@ -352,6 +352,21 @@ def test_the_same_accounting_with_and_without_a_zone_counts_once(tmp_path: Path,
     assert (record.exposure_s, record.count) == (8 * 3600.0, 2)
 
 
+def test_a_run_that_slurm_has_forgotten_to_end_is_left_out(tmp_path: Path) -> None:
+    """A runaway job: RUNNING without an end, although later tries of it began and ended."""
+    words = rows(
+        row("7", "RUNNING", T[0], "Unknown"), row("7", "NODE_FAIL", T[3], T[4]), row("7", "COMPLETED", T[5], T[9]),
+        row("8", "RUNNING", T[8], "Unknown", name="other"),
+    )  # fmt: skip
+    said = read(wrote(tmp_path, words))
+    assert [(run.job_id, run.said) for run in said.runs] == [("7", "NODE_FAIL"), ("7", "COMPLETED"), ("8", "RUNNING")]
+    assert "1 runs are said to go on although a later try of the same job began" in warned(said)
+    assert "line 2 (job 7)" in warned(said)
+    record = read_evidence((said,), Choices(job="train"), nodes=2).failures
+    assert record is not None
+    assert record.exposure_s == 5 * 3600.0
+
+
 def test_states_that_are_not_known_are_told(tmp_path: Path) -> None:
     said = read(wrote(tmp_path, rows(row("7", "MELTED", T[0], T[1]), row("7", "DEADLINE", T[2], T[3]))))
     assert [run.kind for run in said.runs] == ["unknown", "limit"]

@@ -170,7 +170,9 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
     warnings = _check_duplicates(opened, tries, found)
     kept, repeated = _without_repeats(tries)
     started = [one for one in (_complete(one, found) for one in kept) if one is not None]
-    whole = _joined(one for one in started if one.end_s is not None or _kind(one) == "open")
+    stale = _stale(started)
+    gone = {one.where for one in stale}
+    whole = _joined(one for one in started if (one.end_s is not None or _kind(one) == "open") and one.where not in gone)
     whole.sort(key=lambda one: (one.start_s, LATEST_S if one.end_s is None else one.end_s))
     last_s = max((at for one in whole for at in (one.start_s, one.end_s, one.submit_s) if at is not None), default=0.0)
     clusters = {one.key.partition("|")[0] for one in whole}
@@ -179,6 +181,11 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
     endless = sum(1 for one in started if one.end_s is None and _kind(one) != "open")
     if endless:
         warnings.append(text("{count} runs have ended, but their end is not known: they were left out.", count=endless))
+    if stale:
+        warnings.append(text(
+            "{count} runs are said to go on although a later try of the same job began; they were left out, the first is {first} "
+            "(job {id}). 'sacctmgr show runawayjobs' shows them.", count=len(stale), first=stale[0].where, id=stale[0].id,
+        ))  # fmt: skip
     date = day_of(last_s) or opened.date
     return FileEvidence(reader, title, opened.name, date, runs=runs, warnings=tuple(warnings))
 
@@ -238,6 +245,14 @@ def _complete(one: Try, found: Found) -> Try | None:
         found.leave_out(one.where)
         return None
     return replace(one, start_s=start, end_s=end)
+
+
+def _stale(tries: Sequence[Try]) -> list[Try]:
+    """Open runs that a later try of the same job shows to be over: when they ended was lost."""
+    latest: dict[str, float] = {}
+    for one in tries:
+        latest[one.key] = max(one.start_s or 0.0, latest.get(one.key, 0.0))
+    return [one for one in tries if one.end_s is None and _kind(one) == "open" and (one.start_s or 0.0) < latest[one.key]]
 
 
 def _joined(tries: Iterable[Try]) -> list[Try]:
