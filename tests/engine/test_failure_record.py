@@ -126,6 +126,26 @@ def test_stops_within_the_merge_window_are_one() -> None:
     assert away.count == 1, "reclassifying a stop takes its merged lines along"
 
 
+def test_what_is_said_of_one_stop_does_not_take_its_neighbour_along() -> None:
+    """Two node failures 72 s apart, the second one no interruption: the first stays one, however far is merged."""
+    runs = (run(0, 40, "node"), run(40.005, 40.02, "node"), run(40.1, 90, "completed"))
+    first, second, _ = (stop.key for stop in of_runs(*runs).stops)
+    for merge_s in (60.0, 120.0):
+        away = of_runs(*runs, choices=Choices(merge_s=merge_s, kinds=((second, "cancelled"),)))
+        assert away.count == 1
+        assert [(stop.kind, stop.is_counted, stop.merged) for stop in away.stops[:2]] == [
+            ("node", True, 1), ("cancelled", False, 1),
+        ]  # fmt: skip
+    said: tuple[tuple[str, Kind], ...] = ((second, "cluster"), (first, "process"))
+    both = of_runs(*runs, choices=Choices(merge_s=120.0, kinds=said))
+    assert (both.count, both.stops[0].kind, both.stops[0].is_reclassified) == (1, "process", True)
+    graver = of_runs(*runs, choices=Choices(merge_s=120.0, kinds=said[:1]))
+    assert (graver.count, graver.stops[0].kind, graver.stops[0].is_reclassified) == (1, "cluster", True)
+    three = (*runs[:2], run(40.021, 40.035, "node"), run(40.1, 90, "completed"))
+    apart = of_runs(*three, choices=Choices(merge_s=80.0, kinds=((second, "cancelled"),)))
+    assert apart.count == 2, "what does not count joins nothing either"
+
+
 def test_a_period_cuts_runs_at_both_ends() -> None:
     runs = (run(0, 10, "node"), run(10, 30, "node"), run(30, 50, "node"))
     record = of_runs(*runs, choices=Choices(period=(5 * HOUR, 40 * HOUR)))
