@@ -150,6 +150,7 @@ class Run:
     is_from_log: bool = False  # start and end are lines of a training log: who started it and noticed its end is not heard
     job_id: str = ""  # of a scheduler: the same for all tries, where `job` is a name that others may have too
     submit_s: float | None = None  # when a person or a script asked for it
+    back_s: float = 0.0  # the clock was set back by this while it ran (below 0: ahead): it ran longer than end less start
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ _STARTED_S = 120.0  # from a scheduler's start to the first line of a log
 _STARTS = 200  # that are compared to tell one clock from another
 _FEW_STARTS = 3
 _VAGUE = ("unknown", "open")
+_MOST_BACK_S = 86_400.0
 _MOST_NODES = 1_000_000  # as failures.mtbi_nodes takes
 FAR_S = 1e12  # no time of a file lies further from 1970
 _STRONGER: Mapping[Kind, frozenset[Kind]] = {  # what an event's kind may replace
@@ -61,6 +62,11 @@ class Joined:
         """When it ended, or the last moment known of it. [s since 1970]"""
         known = self.run.end_s if self.run.end_s is not None else self.run.seen_until_s
         return self.run.start_s if known is None else known
+
+    @property
+    def running_from_s(self) -> float:
+        """What it ran before its end is counted from here: its start, unless the clock was changed since. [s since 1970]"""
+        return min(self.run.start_s - self.run.back_s, self.end_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +234,12 @@ def _closed(run: Run, last_s: float) -> Run | None:
     submit = run.submit_s if is_time(run.submit_s) else None
     known = [moment for moment in (run.seen_until_s, first_step) if moment is not None and is_time(moment)]
     seen = max(known, default=last_s)
-    clean = (first_step, eligible, submit, seen if known else None, node_count(run.nodes))
-    if clean != (run.first_step_s, run.eligible_s, run.submit_s, run.seen_until_s, run.nodes):
+    back = run.back_s if abs(run.back_s) <= _MOST_BACK_S else 0.0
+    clean = (first_step, eligible, submit, seen if known else None, node_count(run.nodes), back)
+    if clean != (run.first_step_s, run.eligible_s, run.submit_s, run.seen_until_s, run.nodes, run.back_s):
         run = replace(
-            run, first_step_s=clean[0], eligible_s=clean[1], submit_s=clean[2], seen_until_s=clean[3], nodes=clean[4]
+            run, first_step_s=clean[0], eligible_s=clean[1], submit_s=clean[2], seen_until_s=clean[3], nodes=clean[4],
+            back_s=back,
         )  # fmt: skip
     if not is_time(run.start_s):
         return None
@@ -393,6 +401,7 @@ def _filled(one: Joined, two: Joined) -> Joined:
         eligible_s=a.eligible_s if a.eligible_s is not None or a.is_zoned != b.is_zoned else b.eligible_s,
         seen_until_s=max((s for s in (a.seen_until_s, b.seen_until_s) if s is not None), default=None),
         job_id=a.job_id or b.job_id,
+        back_s=a.back_s or (0.0 if a.is_zoned or b.is_zoned else b.back_s),
         submit_s=a.submit_s if a.submit_s is not None or a.is_zoned != b.is_zoned else b.submit_s,
     )
     one = replace(one, is_end_told=two.is_end_told if has_end and a.end_s is None else one.is_end_told)

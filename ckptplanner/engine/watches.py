@@ -54,7 +54,7 @@ def job_of(line: Timeline, choices: Choices) -> str:
 
 def _ranked(line: Timeline) -> tuple[str, ...]:
     def node_s(job: str) -> float:
-        return sum((one.end_s - one.run.start_s) * (one.run.nodes or 1) for one in line.jobs[job])
+        return sum((one.end_s - one.running_from_s) * (one.run.nodes or 1) for one in line.jobs[job])
 
     return tuple(sorted(line.jobs, key=lambda job: (-node_s(job), job)))
 
@@ -70,7 +70,7 @@ def watch_of_runs(line: Timeline, choices: Choices) -> Watch | None:
     runs = sorted((one for one in picked if one.end_s > begin and one.run.start_s < end), key=lambda one: one.end_s)
     if not runs:
         return None
-    whole = np.array([(one.run.start_s, one.end_s) for one in runs])
+    whole = np.array([(one.running_from_s, one.end_s) for one in runs])
     spans = np.clip(whole, begin, end)
     lengths = np.diff(spans)[:, 0]
     if lengths.sum() <= 0.0:

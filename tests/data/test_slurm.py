@@ -295,7 +295,14 @@ def test_rows_that_are_there_twice_count_once(tmp_path: Path) -> None:
 def test_clocks_that_changed_are_told(tmp_path: Path) -> None:
     heading = "JobIDRaw|State|Start|End|ElapsedRaw|Restarts"
     words = rows("7|FAILED|2026-10-25T01:00:00|2026-10-25T05:00:00|18000|0", heading=heading)
-    assert "SLURM_TIME_FORMAT=%s" in warned(read(wrote(tmp_path, words)))
+    said = read(wrote(tmp_path, words))
+    assert "SLURM_TIME_FORMAT=%s" in warned(said)
+    ahead = read(wrote(tmp_path, words.replace("18000", "10801")))
+    for one, ran_s in ((said, 18000.0), (ahead, 10800.0)):
+        record = read_evidence((one,), Choices(), nodes=2).failures
+        assert record is not None
+        assert record.exposure_s == ran_s, "as long as Elapsed says"
+        assert record.stops[0].at_s == at("2026-10-25T05:00:00")
     assert "SLURM_TIME_FORMAT=%s" not in warned(read(wrote(tmp_path, words.replace("18000", "14400"))))
 
 

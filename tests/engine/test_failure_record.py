@@ -155,6 +155,18 @@ def test_a_period_cuts_runs_at_both_ends() -> None:
     assert record.is_open.tolist() == [False, True]
 
 
+def test_a_clock_that_was_set_in_between_changes_no_running_time() -> None:
+    """The scheduler's moments stand; a log that leapt tells how long the run was where the scheduler does not."""
+    runs = run(0, 9, "node", back_s=HOUR), run(9.5, 20, "node", back_s=-HOUR)
+    record = of_runs(*runs)
+    assert record.exposure_s == (10 + 9.5) * HOUR
+    assert [stop.at_s for stop in record.stops] == [9 * HOUR, 20 * HOUR]
+    assert record.gaps_s / HOUR == pytest.approx([10, 9.5])
+    plain = file(runs=tuple(replace(one, back_s=0.0, eligible_s=0.0) for one in runs))
+    log = file("megatron-log", "t.log", runs=tuple(replace(one, kind="unknown", is_from_log=True, nodes=None) for one in runs))
+    assert record_of(plain, log).exposure_s == (10 + 9.5) * HOUR
+
+
 def test_a_run_that_ended_at_once_has_a_gap_above_zero() -> None:
     record = of_runs(run(0, 0, "process"), run(1, 9, "process"))
     assert record.gaps_s.min() > 0.0

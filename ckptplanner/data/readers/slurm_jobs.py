@@ -19,6 +19,7 @@ from ckptplanner.data.readers.errors import printable
 from ckptplanner.data.readers.source import Opened
 from ckptplanner.data.readers.tables import EPOCH, since_1970_s, stamp
 from ckptplanner.text import Text, text
+from ckptplanner.units import HOUR
 
 TRIES_CAP = 100_000
 NODES_CAP = 100_000  # names in one list
@@ -183,8 +184,8 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
         warnings.append(text("{count} runs have ended, but their end is not known: they were left out.", count=endless))
     if stale:
         warnings.append(text(
-            "{count} runs are said to go on although a later try of the same job began; they were left out, the first is {first} "
-            "(job {id}). 'sacctmgr show runawayjobs' shows them.", count=len(stale), first=stale[0].where, id=stale[0].id,
+            "{count} runs are said to go on although a later try of the same job began; they were left out, the first is "
+            "{first} (job {id}). 'sacctmgr show runawayjobs' shows them.", count=len(stale), first=stale[0].where, id=stale[0].id,
         ))  # fmt: skip
     date = day_of(last_s) or opened.date
     return FileEvidence(reader, title, opened.name, date, runs=runs, warnings=tuple(warnings))
@@ -275,7 +276,8 @@ def _joined(tries: Iterable[Try]) -> list[Try]:
 def _run(opened: Opened, one: Try, last_s: float, is_of_several: bool) -> Run:
     is_open = one.end_s is None
     start = one.start_s or 0.0
-    seen = start + one.elapsed_s if one.elapsed_s else max(last_s, start)
+    elapsed, end = one.elapsed_s or 0.0, start if is_open else one.end_s or start
+    seen = start + elapsed if elapsed else max(last_s, start)
     return Run(
         job=one.name or f"job {one.id}",
         start_s=start,
@@ -290,6 +292,7 @@ def _run(opened: Opened, one: Try, last_s: float, is_of_several: bool) -> Run:
         is_zoned=one.is_zoned,
         job_id=f"{one.key.partition('|')[0]}/{one.id}" if is_of_several else one.id,
         submit_s=one.submit_s,
+        back_s=HOUR * round((elapsed - (end - start)) / HOUR) if _is_shifted(one) else 0.0,
     )
 
 
@@ -313,8 +316,8 @@ def _warnings(tries: Sequence[Try], whole: Sequence[Try], found: Found, repeated
     shifted = sum(1 for one in whole if _is_shifted(one))
     if shifted:
         yield text(
-            "The clocks were changed during {count} runs, and the times have no zone: write the file with "
-            "SLURM_TIME_FORMAT=%s.",
+            "The clocks were changed during {count} runs, and the times have no zone: how long these ran is taken from "
+            "Elapsed. For moments that are right too write the file with SLURM_TIME_FORMAT=%s.",
             count=shifted,
         )
 
@@ -323,4 +326,4 @@ def _is_shifted(one: Try) -> bool:
     """Whether end and start are an hour nearer or farther than the run was long: the clocks were changed in between."""
     if one.is_zoned or one.start_s is None or one.end_s is None or not one.elapsed_s:
         return False
-    return abs(abs(one.end_s - one.start_s - one.elapsed_s) - 3600.0) <= 2.0
+    return abs(abs(one.end_s - one.start_s - one.elapsed_s) - HOUR) <= 2.0
