@@ -18,6 +18,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ _LAST_LINE_S = 6 * 3600.0  # a log that fell silent longer ago than this was not
 _LEAST_OVERLAP = 0.05  # of the longer of two sources: a short job beside a long one is not the same
 _QUARTER_S, _ZONES = 900.0, 14 * 4  # zones are quarters of an hour apart, and at most 14 hours
 _STARTED_S = 120.0  # from a scheduler's start to the first line of a log
+_KEPT = 4  # timelines: each choice about the same files asks again
 _STARTS = 200  # that are compared to tell one clock from another
 _FEW_STARTS = 3
 _VAGUE = ("unknown", "open")
@@ -140,9 +142,27 @@ class _Placed:
                 yield at, other
 
 
+class _Same:
+    """Files by which they are, not by what is in them: comparing 50,000 runs takes as long as putting them together."""
+
+    def __init__(self, files: Iterable[FileEvidence]) -> None:
+        self.files = tuple(files)
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.files)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and [*map(id, self.files)] == [*map(id, other.files)]
+
+
 def timeline(files: Iterable[FileEvidence]) -> Timeline:
-    """Put the runs of all files together."""
-    used = tuple(files)
+    """Put the runs of all files together; of files that were put together before it is the same again."""
+    return _timeline(_Same(files))
+
+
+@lru_cache(maxsize=_KEPT)
+def _timeline(same: _Same) -> Timeline:
+    used = same.files
     notes: list[Text] = []
     tracks = sorted(_tracks(used, notes), key=lambda one: (one.is_from_log, -one.known, -one.length_s, one.reader, one.job))
     placed = _Placed()

@@ -200,19 +200,20 @@ def _stops(raw: Sequence[Stop], choices: Choices) -> tuple[Stop, ...]:
     found = list(others)
     for stops in by_job.values():
         stops.sort(key=lambda stop: stop.at_s)
-        alone = [
-            stop for group in _groups(stops, choices.merge_s) for stop in group[1:]
-            if said.get(stop.key, stop.kind) not in counted
-        ]  # fmt: skip
-        out = {stop.key for stop in alone}
-        found += [_merged((stop,), said, counted) for stop in alone]
-        rest = [stop for stop in stops if stop.key not in out] if out else stops
-        found += [_merged(group, said, counted) for group in _groups(rest, choices.merge_s)]
+        groups = _groups(stops, choices.merge_s)
+        alone = [stop for group in groups for stop in group[1:] if said.get(stop.key, stop.kind) not in counted]
+        if alone:
+            out = {stop.key for stop in alone}
+            found += [_merged((stop,), said, counted) for stop in alone]
+            groups = _groups([stop for stop in stops if stop.key not in out], choices.merge_s)
+        found += [_merged(group, said, counted) for group in groups]
     return tuple(sorted(found, key=lambda stop: (stop.at_s, stop.key)))
 
 
 def _groups(stops: Sequence[Stop], merge_s: float) -> list[Sequence[Stop]]:
     """Stops in time, those together that belong together."""
+    if len(stops) == 1:
+        return [stops]
     groups = merged_groups(np.array([stop.at_s for stop in stops]), merge_s)
     edges = [*np.flatnonzero(np.diff(groups, prepend=-1)).tolist(), len(stops)]
     return [stops[a:b] for a, b in pairwise(edges)]
@@ -221,13 +222,14 @@ def _groups(stops: Sequence[Stop], merge_s: float) -> list[Sequence[Stop]]:
 def _merged(stops: Sequence[Stop], said: Mapping[str, Kind], counted: frozenset[str]) -> Stop:
     """One stop of several lines: the key of the first, and what the person said of that, else the gravest kind."""
     head = stops[0]
+    if len(stops) == 1:
+        kind = said.get(head.key, head.kind)
+        return replace(head, kind=kind, is_counted=kind in counted, is_reclassified=kind != head.kind)
     kinds = [said.get(stop.key, stop.kind) for stop in stops]
     gravest = min(range(len(stops)), key=lambda at: _gravity(kinds[at]))
     worst = min(stops, key=lambda stop: _gravity(stop.kind))
     kind = said.get(head.key, kinds[gravest])
-    names = head.node_names
-    if len(stops) > 1:
-        names = tuple(dict.fromkeys(name for stop in stops for name in stop.node_names))[:_NAMES_CAP]
+    names = tuple(dict.fromkeys(name for stop in stops for name in stop.node_names))[:_NAMES_CAP]
     return replace(
         head, kind=kind, said=worst.said, is_counted=kind in counted, merged=len(stops), node_names=names,
         is_reclassified=kind != worst.kind and any(stop.key in said for stop in stops),

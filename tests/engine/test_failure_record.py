@@ -287,6 +287,15 @@ def test_an_open_run_of_a_crashed_reader_has_an_end_or_is_left_out() -> None:
     assert longer.exposure_s == 12 * HOUR, "until the last moment that the file knows of"
 
 
+def test_a_choice_does_not_put_the_same_files_together_again() -> None:
+    files = [file(runs=(run(0, 10),)), file(runs=(run(20, 30),), name="b.txt")]
+    line = timeline(files)
+    assert timeline(tuple(files)) is line
+    assert timeline([replace(files[0]), files[1]]) == line
+    assert timeline(files[::-1]) is not line
+    assert timeline(files[:1]).jobs["train"] == line.jobs["train"][:1]
+
+
 # ---------------------------------------------------------------- causes
 
 

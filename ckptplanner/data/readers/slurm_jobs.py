@@ -185,7 +185,8 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
     if stale:
         warnings.append(text(
             "{count} runs are said to go on although a later try of the same job began; they were left out, the first is "
-            "{first} (job {id}). 'sacctmgr show runawayjobs' shows them.", count=len(stale), first=stale[0].where, id=stale[0].id,
+            "{first} (job {id}). 'sacctmgr show runawayjobs' shows them.",
+            count=len(stale), first=stale[0].where, id=stale[0].id,
         ))  # fmt: skip
     date = day_of(last_s) or opened.date
     return FileEvidence(reader, title, opened.name, date, runs=runs, warnings=tuple(warnings))
