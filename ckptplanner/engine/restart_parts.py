@@ -16,7 +16,8 @@ from itertools import pairwise
 
 from ckptplanner.data.evidence import Place
 from ckptplanner.engine.evidence import Choices
-from ckptplanner.engine.timelines import Joined, Timeline
+from ckptplanner.engine.timelines import Timeline
+from ckptplanner.engine.tracks import Joined
 from ckptplanner.text import Text, text
 from ckptplanner.units import SECONDS, brief
 

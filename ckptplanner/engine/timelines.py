@@ -24,19 +24,13 @@ import numpy as np
 
 from ckptplanner.data.evidence import Event, FileEvidence, Kind, Run
 from ckptplanner.engine.job_names import job_names, key_of
-from ckptplanner.frozen import FloatArray
+from ckptplanner.engine.tracks import VAGUE, Joined, Placed, Track, overlaps, same_job, spans_of, track_of, with_starts
 from ckptplanner.text import Text, text
 
 BEFORE_S, AFTER_S = 600.0, 60.0  # an event this close to the end of a run is its cause
 _SAME_START_S = 2.0
 _LAST_LINE_S = 6 * 3600.0  # a log that fell silent longer ago than this was not hanging but cut
-_LEAST_OVERLAP = 0.05  # of the longer of two sources: a short job beside a long one is not the same
-_QUARTER_S, _ZONES = 900.0, 14 * 4  # zones are quarters of an hour apart, and at most 14 hours
-_STARTED_S = 120.0  # from a scheduler's start to the first line of a log
 _KEPT = 4  # timelines: each choice about the same files asks again
-_STARTS = 200  # that are compared to tell one clock from another
-_FEW_STARTS = 3
-_VAGUE = ("unknown", "open")
 _MOST_BACK_S = 86_400.0
 _MOST_NODES = 1_000_000  # as failures.mtbi_nodes takes
 FAR_S = 1e12  # no time of a file lies further from 1970
@@ -48,98 +42,11 @@ _STRONGER: Mapping[Kind, frozenset[Kind]] = {  # what an event's kind may replac
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """One run, from all that was said about it."""
-
-    run: Run
-    last_line_s: float | None = None  # of its log, where the scheduler says when it ended
-    fault_s: float | None = None  # the first event of a node or the cluster just before its end
-    is_suspect: bool = False  # cancelled right after such an event: a hang that was killed?
-    key: str = ""  # of the stop at its end: the same whenever the same files are read
-    is_start_told: bool = True  # by a scheduler or launcher; False: the first line of a log
-    is_end_told: bool = True
-
-    @property
-    def end_s(self) -> float:
-        """When it ended, or the last moment known of it. [s since 1970]"""
-        known = self.run.end_s if self.run.end_s is not None else self.run.seen_until_s
-        return self.run.start_s if known is None else known
-
-    @property
-    def running_from_s(self) -> float:
-        """What it ran before its end is counted from here: its start, unless the clock was changed since. [s since 1970]"""
-        return min(self.run.start_s - self.run.back_s, self.end_s)
-
-
-@dataclass(frozen=True, slots=True)
 class Timeline:
     """The runs of each job in order of their start, and what was noticed on the way."""
 
     jobs: Mapping[str, tuple[Joined, ...]]
     notes: tuple[Text, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Track:
-    """The runs of one job as one kind of file has them, on one clock."""
-
-    reader: str
-    job: str
-    runs: tuple[Joined, ...]
-    spans_s: FloatArray  # from and to, (n, 2)
-    length_s: float
-    known: float  # how much a run of it says: cause, nodes, when it could have started
-    ids: frozenset[str]  # of the scheduler
-    starts_s: FloatArray  # by which its clock is told from another: of all tracks on it, where it has few of its own
-
-    @property
-    def is_zoned(self) -> bool:
-        return self.runs[0].run.is_zoned
-
-    @property
-    def is_from_log(self) -> bool:
-        return self.runs[0].run.is_from_log
-
-
-def _track(reader: str, job: str, runs: tuple[Joined, ...]) -> _Track:
-    points = [2 * (one.run.kind not in _VAGUE) + (one.run.eligible_s is not None) + (one.run.nodes is not None) for one in runs]
-    spans = _spans(runs)
-    ids = frozenset(one.run.job_id for one in runs) - {""}
-    length = float(np.diff(spans).sum())
-    return _Track(reader, job, runs, spans, length, sum(points) / len(points), ids, spans[:_STARTS, 0])
-
-
-class _Placed:
-    """The tracks so far, and which of them a further one can be the same job as."""
-
-    def __init__(self) -> None:
-        self.tracks: list[_Track] = []
-        self._by_id: dict[str, list[int]] = {}
-        self._without: list[int] = []
-
-    def put(self, track: _Track) -> None:
-        """One more job."""
-        at = len(self.tracks)
-        self.tracks.append(track)
-        for name in track.ids:
-            self._by_id.setdefault(name, []).append(at)
-        if not track.ids:
-            self._without.append(at)
-
-    def join(self, at: int, own: _Track) -> None:
-        """The runs of another source of a job."""
-        first = self.tracks[at]
-        self.tracks[at] = _track(first.reader, first.job, _join(first.runs, own.runs))
-
-    def others(self, track: _Track) -> Iterable[tuple[int, _Track]]:
-        """Those of other readers or on another clock; where both have the scheduler's ids, with one in common."""
-        among: Iterable[int] = range(len(self.tracks))
-        if track.ids:
-            among = sorted({at for name in track.ids for at in self._by_id.get(name, ())} | set(self._without))
-        for at in among:
-            other = self.tracks[at]
-            if other.reader != track.reader or other.is_zoned != track.is_zoned:
-                yield at, other
 
 
 class _Same:
@@ -165,16 +72,16 @@ def _timeline(same: _Same) -> Timeline:
     used = same.files
     notes: list[Text] = []
     tracks = sorted(_tracks(used, notes), key=lambda one: (one.is_from_log, -one.known, -one.length_s, one.reader, one.job))
-    placed = _Placed()
+    placed = Placed()
     for track in tracks:
-        at, own = _same_job(placed, track)
+        at, own = same_job(placed, track)
         if at is None:
             placed.put(track)
             continue
         first = placed.tracks[at]
         if first.is_zoned != track.is_zoned:
             notes.append(_zone_words(first, track, own.runs[0].run.start_s - track.runs[0].run.start_s))
-        placed.join(at, own)
+        placed.change(at, _join(first.runs, own.runs))
     jobs: dict[str, tuple[Joined, ...]] = {}
     for track in placed.tracks:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
@@ -200,7 +107,7 @@ def _keyed(job: str, runs: Iterable[Joined], causes: _Causes) -> tuple[Joined, .
 # ---------------------------------------------------------------- one source
 
 
-def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
+def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[Track]:
     closed_runs: list[tuple[str, Run]] = []
     for file in files:
         last = max((moment for run in file.runs for moment in _moments(run)), default=-math.inf)
@@ -216,16 +123,7 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
     found: dict[tuple[str, str, bool], list[Joined]] = {}
     for reader, run in closed_runs:
         found.setdefault((reader, names[key_of(run)], run.is_zoned), []).append(_alone(run))
-    return _with_starts([_track(reader, job, _without_repeats(runs)) for (reader, job, _), runs in found.items()])
-
-
-def _with_starts(tracks: Sequence[_Track]) -> list[_Track]:
-    """One log for each try has one start, which is a quarter of an hour from many: those of the others tell the clock."""
-    pools: dict[tuple[str, bool], list[float]] = {}
-    for one in tracks:
-        pools.setdefault((one.reader, one.is_zoned), []).extend(one.starts_s.tolist())
-    starts = {clock: np.array(pool[:_STARTS]) for clock, pool in pools.items()}
-    return [one if len(one.runs) >= _FEW_STARTS else replace(one, starts_s=starts[one.reader, one.is_zoned]) for one in tracks]
+    return with_starts([track_of(reader, job, _without_repeats(runs)) for (reader, job, _), runs in found.items()])
 
 
 def _alone(run: Run) -> Joined:
@@ -301,81 +199,7 @@ def _twin(kept: Sequence[Joined], run: Run) -> int | None:
 # ---------------------------------------------------------------- several sources
 
 
-def _spans(runs: Sequence[Joined]) -> FloatArray:
-    return np.array([(one.run.start_s, one.end_s) for one in runs], dtype=float).reshape(-1, 2)
-
-
-def _overlaps(one: FloatArray, two: FloatArray) -> FloatArray:
-    """How long each of one runs beside each of the other. [s], (len(one), len(two))"""
-    start = np.maximum(one[:, None, 0], two[None, :, 0])
-    return np.asarray(np.maximum(np.minimum(one[:, None, 1], two[None, :, 1]) - start, 0.0))
-
-
-def _same_job(placed: _Placed, track: _Track) -> tuple[int | None, _Track]:
-    """Which job of another source this is, and its runs on that one's clock.
-
-    It is the one with a try of the same id, else the one of the same name, else the one beside which it runs longest.
-    """
-    best, own = None, track
-    most = (False, False, 0.0)
-    for at, other in placed.others(track):
-        moved = _on_clock_of(other, track)
-        is_known = bool(other.ids & track.ids) and moved.is_zoned == other.is_zoned
-        shared, touched = _shared_s(moved, other)
-        rank = (is_known, other.job == track.job, shared)
-        if shared > 0.0 and (is_known or _is_beside(shared, touched, track, other)) and rank > most:
-            best, own, most = at, moved, rank
-    return best, own
-
-
-def _is_beside(shared_s: float, touched_s: float, one: _Track, two: _Track) -> bool:
-    """Whether they run at once for most of the shorter one's time, and that is no small part of the longer one's.
-
-    Or of those of its runs that the shorter one runs beside, where that is for most of their time: the log of one try.
-    """
-    shorter, longer = sorted((one.length_s, two.length_s))
-    return shared_s >= shorter / 2.0 and (shared_s >= _LEAST_OVERLAP * longer or shared_s >= touched_s / 2.0)
-
-
-def _shared_s(one: _Track, two: _Track) -> tuple[float, float]:
-    """How long the two run at once, and how long the runs of the longer one are that the other runs beside. [s]"""
-    short, long = (one.spans_s, two.spans_s) if one.length_s <= two.length_s else (two.spans_s, one.spans_s)
-    near = long[(long[:, 1] > short[:, 0].min()) & (long[:, 0] < short[:, 1].max())]
-    shared = np.zeros(len(near))
-    for at in range(0, len(short), 512) if len(near) else ():
-        shared += _overlaps(short[at : at + 512], near).sum(axis=0)
-    return float(shared.sum()), float(np.diff(near)[:, 0][shared > 0.0].sum())
-
-
-def _on_clock_of(other: _Track, track: _Track) -> _Track:
-    """Where one has times with a zone and the other without: moved by the quarter hours by which most starts are apart."""
-    if other.is_zoned == track.is_zoned:
-        return track
-    apart = np.subtract.outer(other.spans_s[:_STARTS, 0], track.starts_s).ravel()
-    quarters = np.round(apart / _QUARTER_S)
-    is_near = (np.abs(apart - quarters * _QUARTER_S) <= _STARTED_S) & (np.abs(quarters) <= _ZONES)
-    if not is_near.any():
-        return track
-    offsets, counts = np.unique(quarters[is_near], return_counts=True)
-    if 2 * counts.max() < min(len(track.starts_s), len(other.runs), _STARTS):
-        return track
-    shift = float(offsets[counts.argmax()]) * _QUARTER_S
-    runs = tuple(replace(one, run=_moved(one.run, shift, other.is_zoned)) for one in track.runs)
-    return replace(track, runs=runs, spans_s=track.spans_s + shift)
-
-
-def _moved(run: Run, shift_s: float, is_zoned: bool) -> Run:
-    def later(moment: float | None) -> float | None:
-        return None if moment is None else moment + shift_s
-
-    return replace(
-        run, start_s=run.start_s + shift_s, end_s=later(run.end_s), eligible_s=later(run.eligible_s),
-        seen_until_s=later(run.seen_until_s), first_step_s=later(run.first_step_s), submit_s=later(run.submit_s),
-        is_zoned=is_zoned,
-    )  # fmt: skip
-
-
-def _zone_words(first: _Track, second: _Track, shift_s: float) -> Text:
+def _zone_words(first: Track, second: Track, shift_s: float) -> Text:
     one, two = first.runs[0].run.place.file, second.runs[0].run.place.file
     if shift_s:
         return text(
@@ -387,12 +211,12 @@ def _zone_words(first: _Track, second: _Track, shift_s: float) -> Text:
 
 def _join(first: Sequence[Joined], second: Sequence[Joined]) -> tuple[Joined, ...]:
     """The runs of two sources of one job; the first knows more about each run."""
-    one, two = _spans(first), _spans(second)
+    one, two = spans_of(first), spans_of(second)
     mine: dict[int, list[int]] = {}
     theirs: dict[int, list[int]] = {}
     lengths = np.diff(one)[:, 0]
     for b in range(len(second)):
-        shared = _overlaps(one, two[b : b + 1])[:, 0]
+        shared = overlaps(one, two[b : b + 1])[:, 0]
         same = np.flatnonzero((shared > 0.0) & (shared >= np.minimum(lengths, two[b, 1] - two[b, 0]) / 2.0))
         theirs[b] = same.tolist()
         for a in same.tolist():
@@ -410,7 +234,7 @@ def _join(first: Sequence[Joined], second: Sequence[Joined]) -> tuple[Joined, ..
 def _filled(one: Joined, two: Joined) -> Joined:
     """One run from both: what the first leaves open comes from the second."""
     a, b = one.run, two.run
-    has_end = a.kind in _VAGUE and b.kind not in _VAGUE and b.end_s is not None and b.end_s >= a.start_s
+    has_end = a.kind in VAGUE and b.kind not in VAGUE and b.end_s is not None and b.end_s >= a.start_s
     run = replace(
         a,
         kind=b.kind if has_end else a.kind,
@@ -431,7 +255,7 @@ def _filled(one: Joined, two: Joined) -> Joined:
     if run.first_step_s is None and b.first_step_s is not None and run.start_s <= b.first_step_s <= max(one.end_s, two.end_s):
         run = replace(run, first_step_s=b.first_step_s)
     silent = one.last_line_s
-    if silent is None and end is not None and b.is_from_log and b.kind in _VAGUE and 0.0 <= end - two.end_s <= _LAST_LINE_S:
+    if silent is None and end is not None and b.is_from_log and b.kind in VAGUE and 0.0 <= end - two.end_s <= _LAST_LINE_S:
         silent = two.end_s
     return replace(one, run=run, last_line_s=silent)
 
@@ -442,7 +266,7 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
     a, first, last = outer.run, parts[0].run, parts[-1].run
     opened = replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s, submit_s=a.submit_s)
     parts[0] = replace(parts[0], run=opened, is_start_told=outer.is_start_told)
-    if a.end_s is not None and a.end_s >= last.start_s and last.kind in _VAGUE:
+    if a.end_s is not None and a.end_s >= last.start_s and last.kind in VAGUE:
         closed = replace(parts[-1].run, end_s=a.end_s, kind=a.kind, said=a.said)
         silent = parts[-1].end_s if last.is_from_log and parts[-1].end_s < a.end_s else None
         parts[-1] = replace(parts[-1], run=closed, last_line_s=silent, is_end_told=outer.is_end_told)

@@ -18,7 +18,8 @@ import numpy as np
 from ckptplanner.data.evidence import Event, FileEvidence, Kind
 from ckptplanner.engine.evidence import Choices, Stop
 from ckptplanner.engine.failure_stats import merged_groups
-from ckptplanner.engine.timelines import Joined, Timeline, is_time, node_count
+from ckptplanner.engine.timelines import Timeline, is_time, node_count
+from ckptplanner.engine.tracks import Joined
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
 

@@ -411,7 +411,8 @@ def hostile_runs(draw: st.DrawFn) -> Run:
     return Run(
         draw(st.sampled_from(["", "a", "b"])), draw(st.one_of(st.floats(0, 1e6), HOSTILE)), draw(moments), draw(KINDS), "x",
         Place(draw(st.sampled_from(["f", "g"]))), draw(st.one_of(st.none(), st.integers(0, 10**9))), ("n",),
-        draw(moments), draw(moments), draw(moments), draw(st.booleans()),
+        draw(moments), draw(moments), draw(moments), draw(st.booleans()), draw(st.booleans()),
+        draw(st.sampled_from(["", "7", "8"])), draw(moments), draw(st.one_of(st.just(0.0), st.floats(-1e5, 1e5), HOSTILE)),
     )  # fmt: skip
 
 
