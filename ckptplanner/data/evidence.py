@@ -149,6 +149,10 @@ class Run:
     seen_until_s: float | None = None  # for an open run: the last moment the file knows of
     first_step_s: float | None = None  # when training went on, where the file says
     is_zoned: bool = False
+    is_from_log: bool = False  # start and end are lines of a training log: who started it and noticed its end is not heard
+    job_id: str = ""  # of a scheduler: the same for all tries, where `job` is a name that others may have too
+    submit_s: float | None = None  # when a person or a script asked for it
+    back_s: float = 0.0  # the clock was set back by this while it ran (below 0: ahead): it ran longer than end less start
 
 
 @dataclass(frozen=True, slots=True)

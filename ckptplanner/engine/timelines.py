@@ -5,9 +5,10 @@
     together:    |------ 1 ------|     |----- 2a --||-- 2b --|
     events:                     x                                 run 1 ended because a node failed
 
-Rule: what overlaps for most of its length in files of different kinds is the same run. Start, end and cause come from the
-source that knows more about its runs (the scheduler), the first step from the log. A source that sees several runs within
-one sees more: its runs stand. Events refine the cause of a run that ended within ten minutes, and add no stop of their own.
+Rule: what overlaps for most of its length in files of different kinds, or on different clocks, is the same run. Start, end and
+cause come from the source that knows more about its runs (a scheduler before a log), the first step from the log. A source that
+sees several runs within one sees more: its runs stand. Events refine the cause of a run that ended within ten minutes, and add
+no stop of their own.
 """
 
 from __future__ import annotations
@@ -17,21 +18,20 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from ckptplanner.data.evidence import Event, FileEvidence, Kind, Run
-from ckptplanner.frozen import FloatArray
+from ckptplanner.engine.job_names import job_names, key_of
+from ckptplanner.engine.tracks import VAGUE, Joined, Placed, Track, overlaps, same_job, spans_of, track_of, with_starts
 from ckptplanner.text import Text, text
 
 BEFORE_S, AFTER_S = 600.0, 60.0  # an event this close to the end of a run is its cause
 _SAME_START_S = 2.0
 _LAST_LINE_S = 6 * 3600.0  # a log that fell silent longer ago than this was not hanging but cut
-_LEAST_OVERLAP = 0.05  # of the longer of two sources: a short job beside a long one is not the same
-_QUARTER_S, _ZONES = 900.0, 14 * 4  # zones are quarters of an hour apart, and at most 14 hours
-_STARTED_S = 120.0  # from a scheduler's start to the first line of a log
-_STARTS = 200  # that are compared to tell one clock from another
-_VAGUE = ("unknown", "open")
+_KEPT = 4  # timelines: each choice about the same files asks again
+_MOST_BACK_S = 86_400.0
 _MOST_NODES = 1_000_000  # as failures.mtbi_nodes takes
 FAR_S = 1e12  # no time of a file lies further from 1970
 _STRONGER: Mapping[Kind, frozenset[Kind]] = {  # what an event's kind may replace
@@ -42,23 +42,6 @@ _STRONGER: Mapping[Kind, frozenset[Kind]] = {  # what an event's kind may replac
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """One run, from all that was said about it."""
-
-    run: Run
-    last_line_s: float | None = None  # of its log, where the scheduler says when it ended
-    fault_s: float | None = None  # the first event of a node or the cluster just before its end
-    is_suspect: bool = False  # cancelled right after such an event: a hang that was killed?
-    key: str = ""  # of the stop at its end: the same whenever the same files are read
-
-    @property
-    def end_s(self) -> float:
-        """When it ended, or the last moment known of it. [s since 1970]"""
-        known = self.run.end_s if self.run.end_s is not None else self.run.seen_until_s
-        return self.run.start_s if known is None else known
-
-
-@dataclass(frozen=True, slots=True)
 class Timeline:
     """The runs of each job in order of their start, and what was noticed on the way."""
 
@@ -66,49 +49,41 @@ class Timeline:
     notes: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Track:
-    """The runs of one job as one kind of file has them."""
+class _Same:
+    """Files by which they are, not by what is in them: comparing 50,000 runs takes as long as putting them together."""
 
-    reader: str
-    job: str
-    runs: tuple[Joined, ...]
+    def __init__(self, files: Iterable[FileEvidence]) -> None:
+        self.files = tuple(files)
 
-    @property
-    def known(self) -> float:
-        """How much a run of it says: cause, nodes, when it could have started."""
-        points = [
-            2 * (one.run.kind not in _VAGUE) + (one.run.eligible_s is not None) + (one.run.nodes is not None)
-            for one in self.runs
-        ]
-        return sum(points) / len(points)
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.files)))
 
-    @property
-    def is_zoned(self) -> bool:
-        return self.runs[0].run.is_zoned
-
-    @property
-    def length_s(self) -> float:
-        return float(np.diff(_spans(self.runs)).sum())
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and [*map(id, self.files)] == [*map(id, other.files)]
 
 
 def timeline(files: Iterable[FileEvidence]) -> Timeline:
-    """Put the runs of all files together."""
-    used = tuple(files)
+    """Put the runs of all files together; of files that were put together before it is the same again."""
+    return _timeline(_Same(files))
+
+
+@lru_cache(maxsize=_KEPT)
+def _timeline(same: _Same) -> Timeline:
+    used = same.files
     notes: list[Text] = []
-    tracks = sorted(_tracks(used, notes), key=lambda one: (-one.known, -one.length_s, one.reader, one.job))
-    placed: list[_Track] = []
+    tracks = sorted(_tracks(used, notes), key=lambda one: (one.is_from_log, -one.known, -one.length_s, one.reader, one.job))
+    placed = Placed()
     for track in tracks:
-        at, own = _same_job(placed, track)
+        at, own = same_job(placed, track)
         if at is None:
-            placed.append(track)
+            placed.put(track)
             continue
-        first = placed[at]
+        first = placed.tracks[at]
         if first.is_zoned != track.is_zoned:
             notes.append(_zone_words(first, track, own.runs[0].run.start_s - track.runs[0].run.start_s))
-        placed[at] = replace(first, runs=_join(first.runs, own.runs))
+        placed.change(at, _join(first.runs, own.runs))
     jobs: dict[str, tuple[Joined, ...]] = {}
-    for track in placed:
+    for track in placed.tracks:
         jobs[track.job] = _in_order((*jobs.get(track.job, ()), *track.runs))
     events = [event for file in used for event in file.events if not event.system and is_time(event.at_s)]
     events.sort(key=lambda event: event.at_s)
@@ -123,15 +98,17 @@ def _keyed(job: str, runs: Iterable[Joined], causes: _Causes) -> tuple[Joined, .
     for one in runs:
         name = f"run {job} {one.run.start_s:.0f}"
         seen[name] += 1
-        found.append(causes.told(replace(one, key=name if seen[name] == 1 else f"{name} #{seen[name]}")))
+        key = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        run = one.run if one.run.job == job else replace(one.run, job=job)
+        found.append(causes.told(replace(one, run=run, key=key)))
     return tuple(found)
 
 
 # ---------------------------------------------------------------- one source
 
 
-def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
-    found: dict[tuple[str, str], list[Joined]] = {}
+def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[Track]:
+    closed_runs: list[tuple[str, Run]] = []
     for file in files:
         last = max((moment for run in file.runs for moment in _moments(run)), default=-math.inf)
         for run in file.runs:
@@ -141,8 +118,16 @@ def _tracks(files: Sequence[FileEvidence], notes: list[Text]) -> list[_Track]:
                     text("{place}: a run without an end whose last moment is not known is left out.", place=str(run.place))
                 )
                 continue
-            found.setdefault((file.reader, run.job), []).append(Joined(closed))
-    return [_Track(reader, job, _without_repeats(runs)) for (reader, job), runs in found.items()]
+            closed_runs.append((file.reader, closed))
+    names = job_names(run for _, run in closed_runs)
+    found: dict[tuple[str, str, bool], list[Joined]] = {}
+    for reader, run in closed_runs:
+        found.setdefault((reader, names[key_of(run)], run.is_zoned), []).append(_alone(run))
+    return with_starts([track_of(reader, job, _without_repeats(runs)) for (reader, job, _), runs in found.items()])
+
+
+def _alone(run: Run) -> Joined:
+    return Joined(run, is_start_told=not run.is_from_log, is_end_told=not run.is_from_log and run.end_s is not None)
 
 
 def is_time(moment_s: float | None) -> bool:
@@ -164,11 +149,16 @@ def _closed(run: Run, last_s: float) -> Run | None:
     """The run with an end or a last moment; None where there is neither, or where time ran backwards."""
     first_step = run.first_step_s if is_time(run.first_step_s) else None
     eligible = run.eligible_s if is_time(run.eligible_s) else None
+    submit = run.submit_s if is_time(run.submit_s) else None
     known = [moment for moment in (run.seen_until_s, first_step) if moment is not None and is_time(moment)]
     seen = max(known, default=last_s)
-    clean = (first_step, eligible, seen if known else None, node_count(run.nodes))
-    if clean != (run.first_step_s, run.eligible_s, run.seen_until_s, run.nodes):
-        run = replace(run, first_step_s=clean[0], eligible_s=clean[1], seen_until_s=clean[2], nodes=clean[3])
+    back = run.back_s if abs(run.back_s) <= _MOST_BACK_S else 0.0
+    clean = (first_step, eligible, submit, seen if known else None, node_count(run.nodes), back)
+    if clean != (run.first_step_s, run.eligible_s, run.submit_s, run.seen_until_s, run.nodes, run.back_s):
+        run = replace(
+            run, first_step_s=clean[0], eligible_s=clean[1], submit_s=clean[2], seen_until_s=clean[3], nodes=clean[4],
+            back_s=back,
+        )  # fmt: skip
     if not is_time(run.start_s):
         return None
     if run.end_s is not None:
@@ -199,7 +189,9 @@ def _twin(kept: Sequence[Joined], run: Run) -> int | None:
         if run.start_s - other.start_s > _SAME_START_S:
             return None
         is_elsewhere = bool(run.node_names and other.node_names and run.node_names != other.node_names)
-        if run.place.file != other.place.file and not is_elsewhere:
+        is_same_job = run.job_id == other.job_id
+        is_elsewhere = is_elsewhere or (not is_same_job and bool(run.job_id and other.job_id))
+        if (run.place.file != other.place.file or (is_same_job and run.job_id)) and not is_elsewhere:
             return at
     return None
 
@@ -207,70 +199,7 @@ def _twin(kept: Sequence[Joined], run: Run) -> int | None:
 # ---------------------------------------------------------------- several sources
 
 
-def _spans(runs: Sequence[Joined]) -> FloatArray:
-    return np.array([(one.run.start_s, one.end_s) for one in runs], dtype=float).reshape(-1, 2)
-
-
-def _overlaps(one: FloatArray, two: FloatArray) -> FloatArray:
-    """How long each of one runs beside each of the other. [s], (len(one), len(two))"""
-    start = np.maximum(one[:, None, 0], two[None, :, 0])
-    return np.asarray(np.maximum(np.minimum(one[:, None, 1], two[None, :, 1]) - start, 0.0))
-
-
-def _same_job(placed: Sequence[_Track], track: _Track) -> tuple[int | None, _Track]:
-    """Which job of another source this is, and its runs on that one's clock.
-
-    It is the one of the same name, else the one beside which it runs longest, for most of the shorter one's time.
-    """
-    best, own = None, track
-    most = (False, 0.0)
-    for at, other in enumerate(placed):
-        if other.reader == track.reader:
-            continue
-        moved = _on_clock_of(other, track)
-        shared = _shared_s(moved, other)
-        shorter, longer = sorted((track.length_s, other.length_s))
-        rank = (other.job == track.job, shared)
-        if shared > 0.0 and shared >= max(shorter / 2.0, _LEAST_OVERLAP * longer) and rank > most:
-            best, own, most = at, moved, rank
-    return best, own
-
-
-def _shared_s(one: _Track, two: _Track) -> float:
-    """How long the two run at once. [s]"""
-    a, b = _spans(one.runs), _spans(two.runs)
-    if b[:, 1].max() <= a[:, 0].min() or a[:, 1].max() <= b[:, 0].min():
-        return 0.0
-    return float(sum(_overlaps(a[at : at + 512], b).sum() for at in range(0, len(a), 512)))
-
-
-def _on_clock_of(other: _Track, track: _Track) -> _Track:
-    """Where one has times with a zone and the other without: moved by the quarter hours by which most starts are apart."""
-    if other.is_zoned == track.is_zoned:
-        return track
-    apart = np.subtract.outer(_spans(other.runs)[:_STARTS, 0], _spans(track.runs)[:_STARTS, 0]).ravel()
-    quarters = np.round(apart / _QUARTER_S)
-    is_near = (np.abs(apart - quarters * _QUARTER_S) <= _STARTED_S) & (np.abs(quarters) <= _ZONES)
-    if not is_near.any():
-        return track
-    offsets, counts = np.unique(quarters[is_near], return_counts=True)
-    if 2 * counts.max() < min(len(track.runs), len(other.runs), _STARTS):
-        return track
-    shift = float(offsets[counts.argmax()]) * _QUARTER_S
-    return replace(track, runs=tuple(replace(one, run=_moved(one.run, shift, other.is_zoned)) for one in track.runs))
-
-
-def _moved(run: Run, shift_s: float, is_zoned: bool) -> Run:
-    def later(moment: float | None) -> float | None:
-        return None if moment is None else moment + shift_s
-
-    return replace(
-        run, start_s=run.start_s + shift_s, end_s=later(run.end_s), eligible_s=later(run.eligible_s),
-        seen_until_s=later(run.seen_until_s), first_step_s=later(run.first_step_s), is_zoned=is_zoned,
-    )  # fmt: skip
-
-
-def _zone_words(first: _Track, second: _Track, shift_s: float) -> Text:
+def _zone_words(first: Track, second: Track, shift_s: float) -> Text:
     one, two = first.runs[0].run.place.file, second.runs[0].run.place.file
     if shift_s:
         return text(
@@ -282,12 +211,12 @@ def _zone_words(first: _Track, second: _Track, shift_s: float) -> Text:
 
 def _join(first: Sequence[Joined], second: Sequence[Joined]) -> tuple[Joined, ...]:
     """The runs of two sources of one job; the first knows more about each run."""
-    one, two = _spans(first), _spans(second)
+    one, two = spans_of(first), spans_of(second)
     mine: dict[int, list[int]] = {}
     theirs: dict[int, list[int]] = {}
     lengths = np.diff(one)[:, 0]
     for b in range(len(second)):
-        shared = _overlaps(one, two[b : b + 1])[:, 0]
+        shared = overlaps(one, two[b : b + 1])[:, 0]
         same = np.flatnonzero((shared > 0.0) & (shared >= np.minimum(lengths, two[b, 1] - two[b, 0]) / 2.0))
         theirs[b] = same.tolist()
         for a in same.tolist():
@@ -305,7 +234,7 @@ def _join(first: Sequence[Joined], second: Sequence[Joined]) -> tuple[Joined, ..
 def _filled(one: Joined, two: Joined) -> Joined:
     """One run from both: what the first leaves open comes from the second."""
     a, b = one.run, two.run
-    has_end = a.kind in _VAGUE and b.kind not in _VAGUE and b.end_s is not None and b.end_s >= a.start_s
+    has_end = a.kind in VAGUE and b.kind not in VAGUE and b.end_s is not None and b.end_s >= a.start_s
     run = replace(
         a,
         kind=b.kind if has_end else a.kind,
@@ -315,14 +244,18 @@ def _filled(one: Joined, two: Joined) -> Joined:
         node_names=a.node_names or b.node_names,
         eligible_s=a.eligible_s if a.eligible_s is not None or a.is_zoned != b.is_zoned else b.eligible_s,
         seen_until_s=max((s for s in (a.seen_until_s, b.seen_until_s) if s is not None), default=None),
+        job_id=a.job_id or b.job_id,
+        back_s=a.back_s or (0.0 if a.is_zoned or b.is_zoned else b.back_s),
+        submit_s=a.submit_s if a.submit_s is not None or a.is_zoned != b.is_zoned else b.submit_s,
     )
+    one = replace(one, is_end_told=two.is_end_told if has_end and a.end_s is None else one.is_end_told)
     if a.is_zoned != b.is_zoned:
         return replace(one, run=run)
     end = run.end_s
     if run.first_step_s is None and b.first_step_s is not None and run.start_s <= b.first_step_s <= max(one.end_s, two.end_s):
         run = replace(run, first_step_s=b.first_step_s)
     silent = one.last_line_s
-    if silent is None and end is not None and b.kind in _VAGUE and 0.0 <= end - two.end_s <= _LAST_LINE_S:
+    if silent is None and end is not None and b.is_from_log and b.kind in VAGUE and 0.0 <= end - two.end_s <= _LAST_LINE_S:
         silent = two.end_s
     return replace(one, run=run, last_line_s=silent)
 
@@ -331,16 +264,19 @@ def _finer(outer: Joined, inner: Sequence[Joined]) -> list[Joined]:
     """The runs that another source sees within one: they stand, with the start and the end of the one around them."""
     parts = list(inner)
     a, first, last = outer.run, parts[0].run, parts[-1].run
-    parts[0] = replace(parts[0], run=replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s))
-    if a.end_s is not None and a.end_s >= last.start_s and last.kind in _VAGUE:
+    opened = replace(first, start_s=min(a.start_s, first.start_s), eligible_s=a.eligible_s, submit_s=a.submit_s)
+    parts[0] = replace(parts[0], run=opened, is_start_told=outer.is_start_told)
+    if a.end_s is not None and a.end_s >= last.start_s and last.kind in VAGUE:
         closed = replace(parts[-1].run, end_s=a.end_s, kind=a.kind, said=a.said)
-        parts[-1] = replace(parts[-1], run=closed, last_line_s=parts[-1].end_s if parts[-1].end_s < a.end_s else None)
+        silent = parts[-1].end_s if last.is_from_log and parts[-1].end_s < a.end_s else None
+        parts[-1] = replace(parts[-1], run=closed, last_line_s=silent, is_end_told=outer.is_end_told)
     return [
         replace(
             one,
             run=replace(
                 one.run,
                 job=a.job,
+                job_id=a.job_id,
                 nodes=one.run.nodes if one.run.nodes is not None else a.nodes,
                 node_names=one.run.node_names or a.node_names,
             ),

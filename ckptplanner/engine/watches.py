@@ -18,7 +18,8 @@ import numpy as np
 from ckptplanner.data.evidence import Event, FileEvidence, Kind
 from ckptplanner.engine.evidence import Choices, Stop
 from ckptplanner.engine.failure_stats import merged_groups
-from ckptplanner.engine.timelines import Joined, Timeline, is_time, node_count
+from ckptplanner.engine.timelines import Timeline, is_time, node_count
+from ckptplanner.engine.tracks import Joined
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.text import Text, text
 
@@ -54,7 +55,7 @@ def job_of(line: Timeline, choices: Choices) -> str:
 
 def _ranked(line: Timeline) -> tuple[str, ...]:
     def node_s(job: str) -> float:
-        return sum((one.end_s - one.run.start_s) * (one.run.nodes or 1) for one in line.jobs[job])
+        return sum((one.end_s - one.running_from_s) * (one.run.nodes or 1) for one in line.jobs[job])
 
     return tuple(sorted(line.jobs, key=lambda job: (-node_s(job), job)))
 
@@ -70,7 +71,7 @@ def watch_of_runs(line: Timeline, choices: Choices) -> Watch | None:
     runs = sorted((one for one in picked if one.end_s > begin and one.run.start_s < end), key=lambda one: one.end_s)
     if not runs:
         return None
-    whole = np.array([(one.run.start_s, one.end_s) for one in runs])
+    whole = np.array([(one.running_from_s, one.end_s) for one in runs])
     spans = np.clip(whole, begin, end)
     lengths = np.diff(spans)[:, 0]
     if lengths.sum() <= 0.0:
@@ -184,7 +185,10 @@ def _stop_of_event(event: Event, key: str) -> Stop:
 
 
 def _stops(raw: Sequence[Stop], choices: Choices) -> tuple[Stop, ...]:
-    """Stops with their kinds as the person has them, those that lie close together merged; in time."""
+    """Stops with their kinds as the person has them, those that lie close together merged; in time.
+
+    What a person says holds for that stop, before anything is merged; said of the first of some that belong together, for all.
+    """
     said: Mapping[str, Kind] = dict(choices.kinds)
     counted = choices.counted
     by_job: dict[str, list[Stop]] = {}
@@ -197,24 +201,39 @@ def _stops(raw: Sequence[Stop], choices: Choices) -> tuple[Stop, ...]:
     found = list(others)
     for stops in by_job.values():
         stops.sort(key=lambda stop: stop.at_s)
-        groups = merged_groups(np.array([stop.at_s for stop in stops]), choices.merge_s)
-        edges = [*np.flatnonzero(np.diff(groups, prepend=-1)).tolist(), len(stops)]
-        found += [_merged(stops[a:b], said, counted) for a, b in pairwise(edges)]
+        groups = _groups(stops, choices.merge_s)
+        alone = [stop for group in groups for stop in group[1:] if said.get(stop.key, stop.kind) not in counted]
+        if alone:
+            out = {stop.key for stop in alone}
+            found += [_merged((stop,), said, counted) for stop in alone]
+            groups = _groups([stop for stop in stops if stop.key not in out], choices.merge_s)
+        found += [_merged(group, said, counted) for group in groups]
     return tuple(sorted(found, key=lambda stop: (stop.at_s, stop.key)))
 
 
+def _groups(stops: Sequence[Stop], merge_s: float) -> list[Sequence[Stop]]:
+    """Stops in time, those together that belong together."""
+    if len(stops) == 1:
+        return [stops]
+    groups = merged_groups(np.array([stop.at_s for stop in stops]), merge_s)
+    edges = [*np.flatnonzero(np.diff(groups, prepend=-1)).tolist(), len(stops)]
+    return [stops[a:b] for a, b in pairwise(edges)]
+
+
 def _merged(stops: Sequence[Stop], said: Mapping[str, Kind], counted: frozenset[str]) -> Stop:
-    """One stop of several lines: it keeps the key of the first and the gravest kind, or what the person said."""
+    """One stop of several lines: the key of the first, and what the person said of that, else the gravest kind."""
     head = stops[0]
-    chosen = next((said[stop.key] for stop in stops if stop.key in said), None)
-    worst = head if len(stops) == 1 else min(stops, key=lambda stop: _gravity(stop.kind))
-    kind = chosen or worst.kind
-    names = head.node_names
-    if len(stops) > 1:
-        names = tuple(dict.fromkeys(name for stop in stops for name in stop.node_names))[:_NAMES_CAP]
+    if len(stops) == 1:
+        kind = said.get(head.key, head.kind)
+        return replace(head, kind=kind, is_counted=kind in counted, is_reclassified=kind != head.kind)
+    kinds = [said.get(stop.key, stop.kind) for stop in stops]
+    gravest = min(range(len(stops)), key=lambda at: _gravity(kinds[at]))
+    worst = min(stops, key=lambda stop: _gravity(stop.kind))
+    kind = said.get(head.key, kinds[gravest])
+    names = tuple(dict.fromkeys(name for stop in stops for name in stop.node_names))[:_NAMES_CAP]
     return replace(
         head, kind=kind, said=worst.said, is_counted=kind in counted, merged=len(stops), node_names=names,
-        is_reclassified=chosen is not None and chosen != worst.kind,
+        is_reclassified=kind != worst.kind and any(stop.key in said for stop in stops),
     )  # fmt: skip
 
 

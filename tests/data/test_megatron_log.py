@@ -15,6 +15,8 @@ from ckptplanner.data.evidence import FileEvidence
 from ckptplanner.data.readers import megatron_log, training_runs
 from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.source import open_file
+from ckptplanner.engine.evidence import Choices
+from ckptplanner.engine.readings import read_evidence
 from tests.bench.big_log import write_log
 from tests.data.logs import READERS, SAMPLES, evidence, one, quantities, stamp_s, values, words, written
 
@@ -103,6 +105,8 @@ def test_too_few_lines_beside_a_write_give_no_background_loss() -> None:
 def test_a_restart_in_all_its_parts() -> None:
     found = evidence(LOGS / "megatron-restart-constructed.log")
     first, second = found.runs
+    assert first.is_from_log
+    assert second.is_from_log
     assert (first.kind, second.kind) == ("unknown", "open")
     assert (first.start_s, first.end_s) == (stamp_s("2026-03-01 00:00:00"), stamp_s("2026-03-01 00:08:46"))
     assert second.first_step_s == stamp_s("2026-03-01 00:18:46")
@@ -193,6 +197,19 @@ def test_summer_time_is_left_out_both_ways(tmp_path: Path) -> None:
     ahead = log(tmp_path, steps(1, 20, "02:50:00"), steps(21, 40, "03:53:20"))
     assert "leaps ahead by an hour" in words(ahead)
     assert len(ahead.runs) == 1
+
+
+def test_a_run_counts_as_long_as_it_was_whatever_its_clock_did(tmp_path: Path) -> None:
+    """Two hours of steps, and the clock is set by an hour, or by seven minutes, in the middle; or soon after the start."""
+    first = steps(1, 60, "04:00:00", 60)
+    for second in (steps(61, 120, "04:00:00", 60), steps(61, 120, "06:00:00", 60), steps(61, 120, "04:53:00", 60)):
+        record = read_evidence((log(tmp_path, first, second),), Choices(), nodes=4).failures
+        assert record is not None
+        assert record.exposure_s == 7200.0
+    early = log(tmp_path, steps(1, 20, "02:50:00"), steps(21, 40, "01:53:20"))
+    record = read_evidence((early,), Choices(), nodes=4).failures
+    assert record is not None
+    assert record.exposure_s == 400.0, "it ended before it began, as the log has it"
 
 
 def test_no_value_lies_across_a_changed_clock(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ from ckptplanner.data.readers.errors import ReaderError
 from ckptplanner.data.readers.slurm_events import event_of_line
 from ckptplanner.data.readers.slurm_jobs import Found, elapsed_s, expand_nodes, moment
 from ckptplanner.data.readers.source import open_file
+from ckptplanner.engine.evidence import Choices, Estimate
+from ckptplanner.engine.readings import read_evidence
+from ckptplanner.engine.timelines import timeline
 
 SAMPLES = Path(__file__).parent / "samples" / "logs"
 READERS = (*slurm.READERS, *nvrx.READERS, *event_tables.READERS)
@@ -50,6 +53,12 @@ def tries_of(said: FileEvidence, job: str) -> list[Run]:
     return [run for run in said.runs if run.job == job]
 
 
+def parts_of(said: FileEvidence, job: str) -> dict[str, Estimate]:
+    """The parts of a restart of this job, by name."""
+    reading = read_evidence((said,), Choices(job=job), nodes=4)
+    return {one.id: one for one in reading.estimates if one.id in ("detect", "reschedule", "start", "restart", "queue")}
+
+
 def warned(said: FileEvidence) -> str:
     return " ".join(map(str, said.warnings))
 
@@ -70,10 +79,12 @@ def test_job_one_failed_by_a_node_and_ran_again(name: str, is_zoned: bool) -> No
     assert second.eligible_s - first.end_s == 121.0
     assert second.start_s - first.end_s == 137.0
     assert (first.nodes, first.node_names, first.is_zoned) == (4, GPUS, is_zoned)
-    (again,) = said.measured
-    assert (again.quantity, again.values, again.at_s) == ("reschedule", (137.0,), (first.end_s,))
-    assert "SlurmdTimeout" in str(again.notes[0])
-    assert "2\u00a0min\u00a01\u00a0s" in str(again.notes[1])
+    assert (first.job_id, second.job_id, said.measured) == ("1", "1", ())
+    again = parts_of(said, "pretrain-120b")["reschedule"]
+    assert (again.value, again.count) == (137.0, 1)
+    words = " ".join(map(str, again.notes))
+    assert "2\u00a0min\u00a01\u00a0s" in words
+    assert "when the failure was noticed" in words
     assert (said.date, said.warnings) == ("2026-11-29", ())
 
 
@@ -127,8 +138,8 @@ def test_all_states_of_a_real_cluster(name: str) -> None:
 
 def test_rescheduling_is_counted_after_interruptions_only() -> None:
     """NODE_FAIL 01:32:08 -> 01:35:49; REQUEUED and PREEMPTED 01:35:54 -> 01:38:12; job 11 was submitted after 10 had ended."""
-    (again,) = read(SAMPLES / "slurm/sacct-states.txt").measured
-    assert (again.quantity, again.values) == ("reschedule", (221.0, 138.0, 138.0))
+    again = parts_of(read(SAMPLES / "slurm/sacct-states.txt"), "")["reschedule"]
+    assert (again.value, again.high, again.count) == (138.0, 221.0, 3)
 
 
 def test_parts_of_a_heterogeneous_job_are_one_run() -> None:
@@ -138,7 +149,8 @@ def test_parts_of_a_heterogeneous_job_are_one_run() -> None:
 
 def test_array_tasks_that_ran_at_once_are_two_jobs() -> None:
     said = read(SAMPLES / "slurm/sacct-states.txt")
-    assert [len(tries_of(said, job)) for job in ("arr", "arr (3_2)")] == [2, 1]  # 3_3 came after 3_1
+    jobs = timeline([said]).jobs
+    assert [len(jobs[job]) for job in ("arr", "arr (3_2)")] == [2, 1]  # 3_3 came after 3_1
 
 
 def test_without_d_it_warns() -> None:
@@ -207,9 +219,43 @@ def test_a_queue_after_a_time_limit_is_no_rescheduling(tmp_path: Path) -> None:
         row("10", "COMPLETED", T[9], "Unknown", submit=T[6]),
     )
     said = read(wrote(tmp_path, chain))
-    assert {one.quantity: one.values for one in said.measured} == {"queue": (3600.0,), "reschedule": (3600.0,)}
+    parts = parts_of(said, "train")
+    assert {name: (one.value, one.count) for name, one in parts.items()} == {"queue": (3600.0, 1), "reschedule": (3600.0, 1)}
     assert {run.job for run in said.runs} == {"train"}
     assert "1 runs have ended, but their end is not known" in warned(said)
+
+
+def test_rescheduling_is_of_the_job_that_is_looked_at(tmp_path: Path) -> None:
+    """The big job waits half an hour each time; ten small ones that wait a minute do not make that a minute."""
+    words = rows(
+        row("1", "NODE_FAIL", "2026-11-01T00:00:00", "2026-11-05T00:00:00", name="big", nodes="256|g[1-256]"),
+        row("1", "NODE_FAIL", "2026-11-05T00:30:00", "2026-11-09T00:00:00", name="big", nodes="256|g[1-256]"),
+        row("1", "COMPLETED", "2026-11-09T00:30:00", "2026-11-12T00:00:00", name="big", nodes="256|g[1-256]"),
+        *(
+            row(str(job), state, f"2026-11-01T{start}", f"2026-11-01T{end}", name=f"small-{job}", nodes="1|c")
+            for job in range(50, 60)
+            for state, start, end in (("PREEMPTED", "00:00:00", "02:00:00"), ("COMPLETED", "02:01:00", "04:00:00"))
+        ),
+    )
+    said = read(wrote(tmp_path, words))
+    reading = read_evidence((said,), Choices(), nodes=256)
+    assert reading.failures is not None
+    again = next(one for one in reading.estimates if one.id == "reschedule")
+    assert (reading.failures.job, again.value, again.count) == ("big", 1800.0, 2)
+    assert parts_of(said, "small-50")["reschedule"].value == 60.0
+
+
+def test_a_cancelled_hang_is_rescheduled_too(tmp_path: Path) -> None:
+    """Once a person says that it was an interruption, the next job of the chain is its restart."""
+    said = read(wrote(tmp_path, rows(
+        row("7", "CANCELLED by 1", T[0], T[1], submit=T[0]), row("8", "NODE_FAIL", T[2], T[3], submit=T[0]),
+        row("9", "COMPLETED", T[6], T[7], submit=T[3]),
+    )))  # fmt: skip
+    assert parts_of(said, "train")["reschedule"].value == 3 * 3600.0
+    key = f"run train {at(T[0]):.0f}"
+    both = read_evidence((said,), Choices(kinds=((key, "process"),)), nodes=2)
+    again = next(one for one in both.estimates if one.id == "reschedule")
+    assert (again.count, again.low, again.high) == (2, 3600.0, 3 * 3600.0)
 
 
 def test_columns_in_any_order_with_a_delimiter_at_the_end(tmp_path: Path) -> None:
@@ -249,7 +295,14 @@ def test_rows_that_are_there_twice_count_once(tmp_path: Path) -> None:
 def test_clocks_that_changed_are_told(tmp_path: Path) -> None:
     heading = "JobIDRaw|State|Start|End|ElapsedRaw|Restarts"
     words = rows("7|FAILED|2026-10-25T01:00:00|2026-10-25T05:00:00|18000|0", heading=heading)
-    assert "SLURM_TIME_FORMAT=%s" in warned(read(wrote(tmp_path, words)))
+    said = read(wrote(tmp_path, words))
+    assert "SLURM_TIME_FORMAT=%s" in warned(said)
+    ahead = read(wrote(tmp_path, words.replace("18000", "10801")))
+    for one, ran_s in ((said, 18000.0), (ahead, 10800.0)):
+        record = read_evidence((one,), Choices(), nodes=2).failures
+        assert record is not None
+        assert record.exposure_s == ran_s, "as long as Elapsed says"
+        assert record.stops[0].at_s == at("2026-10-25T05:00:00")
     assert "SLURM_TIME_FORMAT=%s" not in warned(read(wrote(tmp_path, words.replace("18000", "14400"))))
 
 
@@ -259,7 +312,66 @@ def test_a_short_job_of_the_same_name_does_not_break_the_long_ones_chain(tmp_pat
         row("7", "NODE_FAIL", T[1], T[5]),
         row("7", "COMPLETED", T[6], T[9]),
     )))  # fmt: skip
-    assert {run.place.where[-3:-1]: run.job for run in said.runs} == {" 6": "train (6)", " 7": "train"}
+    jobs = timeline([said]).jobs
+    assert {one.run.job_id: job for job, runs in jobs.items() for one in runs} == {"6": "train (6)", "7": "train"}
+
+
+def test_the_job_with_the_bare_name_is_the_same_in_every_export(tmp_path: Path) -> None:
+    """In the first week job 101 ran longer and in the second job 100: each run is there once, in one job."""
+    days = [f"2026-11-{day:02}T00:00:00" for day in range(1, 29)]
+    one = [row("100", "NODE_FAIL", days[0], days[2]), row("101", "NODE_FAIL", days[0], days[3])]
+    one.append(row("101", "NODE_FAIL", days[4], days[6]))
+    two = [*one, row("100", "NODE_FAIL", days[3], days[10]), row("100", "NODE_FAIL", days[11], days[20])]
+    weeks = [read(wrote(tmp_path, rows(*some), f"{len(some)}.txt")) for some in (one, two)]
+    for files in (weeks, weeks[::-1], weeks[1:]):
+        jobs = timeline(files).jobs
+        assert {name: [one.run.job_id for one in runs] for name, runs in jobs.items()} == {
+            "train": ["100"] * 3, "train (101)": ["101"] * 2,
+        }  # fmt: skip
+        record = read_evidence(files, Choices(job=""), nodes=2).failures
+        assert record is not None
+        assert (record.exposure_s, record.count) == (23 * 86400.0, 5)
+    assert set(timeline(weeks[:1]).jobs) == {"train", "train (100)"}
+
+
+def test_an_open_job_weighs_what_it_ran_so_far(tmp_path: Path) -> None:
+    """A job that has just begun does not take the name from the one that has run for days beside it."""
+    words = rows(row("7", "NODE_FAIL", "2026-11-01T00:00:00", T[1]), row("8", "RUNNING", T[0], "Unknown"))
+    jobs = timeline([read(wrote(tmp_path, words))]).jobs
+    assert {name: [one.run.job_id for one in runs] for name, runs in jobs.items()} == {"train": ["7"], "train (8)": ["8"]}
+
+
+def test_two_clusters_in_one_export_are_not_one_job(tmp_path: Path) -> None:
+    heading = "Cluster|JobIDRaw|JobName|State|Start|End"
+    said = read(wrote(tmp_path, rows(*(f"{c}|7|{c}|FAILED|{T[0]}|{T[1]}" for c in "ab"), heading=heading)))
+    assert [run.job_id for run in said.runs] == ["a/7", "b/7"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_same_accounting_with_and_without_a_zone_counts_once(tmp_path: Path, first: int) -> None:
+    local = ((0, 4, "NODE_FAIL"), (5, 9, "NODE_FAIL"))
+    here = rows(*(row("7", state, T[start], T[end]) for start, end, state in local))
+    away = [(f"{at(T[start]) - 9 * 3600:.0f}", f"{at(T[end]) - 9 * 3600:.0f}", state) for start, end, state in local]
+    epoch = rows(*(row("7", state, start, end) for start, end, state in away))
+    files = [read(wrote(tmp_path, here, "iso.txt")), read(wrote(tmp_path, epoch, "epoch.txt"))]
+    record = read_evidence((files[first], files[1 - first]), Choices(), nodes=2).failures
+    assert record is not None
+    assert (record.exposure_s, record.count) == (8 * 3600.0, 2)
+
+
+def test_a_run_that_slurm_has_forgotten_to_end_is_left_out(tmp_path: Path) -> None:
+    """A runaway job: RUNNING without an end, although later tries of it began and ended."""
+    words = rows(
+        row("7", "RUNNING", T[0], "Unknown"), row("7", "NODE_FAIL", T[3], T[4]), row("7", "COMPLETED", T[5], T[9]),
+        row("8", "RUNNING", T[8], "Unknown", name="other"),
+    )  # fmt: skip
+    said = read(wrote(tmp_path, words))
+    assert [(run.job_id, run.said) for run in said.runs] == [("7", "NODE_FAIL"), ("7", "COMPLETED"), ("8", "RUNNING")]
+    assert "1 runs are said to go on although a later try of the same job began" in warned(said)
+    assert "line 2 (job 7)" in warned(said)
+    record = read_evidence((said,), Choices(job="train"), nodes=2).failures
+    assert record is not None
+    assert record.exposure_s == 5 * 3600.0
 
 
 def test_states_that_are_not_known_are_told(tmp_path: Path) -> None:

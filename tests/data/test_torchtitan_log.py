@@ -104,6 +104,9 @@ def test_a_clock_that_goes_back_gives_no_step_time(tmp_path: Path) -> None:
     found = written(tmp_path, "\n".join([step(3700, 1), step(3710, 2), step(120, 3), step(130, 4)]))
     assert values(found, "step") == [10.0, 10.0]
     assert "The clock goes back" in words(found)
+    (run,) = found.runs
+    assert run.seen_until_s is not None
+    assert run.seen_until_s - run.start_s + run.back_s == 30.0
 
 
 def test_a_text_that_says_nothing_is_refused(tmp_path: Path) -> None:

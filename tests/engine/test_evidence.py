@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -309,6 +310,37 @@ def test_detection_is_what_was_before_the_schedulers_end() -> None:
     assert (detect.value, detect.path) == (240.0, "failures.detect_s")
 
 
+def log(*runs: Run, name: str = "train.log") -> FileEvidence:
+    """A training log: nobody says when its runs were started, and when their end was noticed."""
+    own = tuple(replace(one, job=name, place=Place(name, "line 1"), nodes=None, is_from_log=True) for one in runs)
+    return file(name, reader="megatron-log", runs=own)
+
+
+def test_a_log_alone_tells_the_whole_restart_and_no_part_of_it() -> None:
+    """Its lines before and after a restart have all of R between them; reschedule beside it would count R twice."""
+    runs = (run(0, 10, "unknown"), run(10.35, 20, "unknown", first_step_s=10.35 * HOUR), run(21, 30, "completed"))
+    fault = file("dmesg", reader="dmesg", events=(Event(10 * HOUR - 240.0, "node", "XID 79", Place("dmesg", "line 9")),))
+    alone = read(log(*runs), fault)
+    assert of(alone, "restart").value == pytest.approx(0.35 * HOUR)
+    assert not {"detect", "reschedule", "queue"} & {estimate.id for estimate in alone.estimates}
+    scheduler = slurm(run(-0.1, 10.1, "node", eligible_s=0.0), run(10.3, 30, "completed", eligible_s=10.2 * HOUR))
+    for files in ((log(*runs), scheduler), (scheduler, log(*runs))):
+        assert of(read(*files), "reschedule").value == pytest.approx(0.2 * HOUR), "not from restarts inside a run of it"
+        assert of(read(*files), "reschedule").count == 1
+
+
+def test_only_the_last_line_of_a_log_tells_when_the_failure_was_noticed() -> None:
+    """A launcher's record, and a requeued run in a second export, end with the run: that is no detection in 0 s."""
+    scheduler = slurm(run(0, 10, "node", eligible_s=0.0), run(11, 20, "completed", eligible_s=10.1 * HOUR))
+    inside = (run(0, 4, "unknown"), run(4.1, 9.99, "unknown"), run(11, 20, "unknown"))
+    for cycles in ((run(0, 10, "unknown"), run(11, 20, "unknown")), inside):
+        launcher = file("cycles", reader="nvrx-cycle", runs=cycles)
+        assert not all_of(read(scheduler, launcher), "detect")
+    assert of(read(scheduler, log(*inside)), "detect").value == pytest.approx(0.01 * HOUR)
+    whole = log(run(0.1, 9.9, "unknown"), run(11.1, 20, "unknown"))
+    assert of(read(scheduler, whole), "detect").value == pytest.approx(0.1 * HOUR)
+
+
 def test_a_period_restricts_the_parts_too() -> None:
     runs = (run(0, 10), run(11, 20), run(23, 30, "completed"))
     assert of(read(slurm(*runs)), "reschedule").value == 2 * HOUR
@@ -379,7 +411,8 @@ def hostile_runs(draw: st.DrawFn) -> Run:
     return Run(
         draw(st.sampled_from(["", "a", "b"])), draw(st.one_of(st.floats(0, 1e6), HOSTILE)), draw(moments), draw(KINDS), "x",
         Place(draw(st.sampled_from(["f", "g"]))), draw(st.one_of(st.none(), st.integers(0, 10**9))), ("n",),
-        draw(moments), draw(moments), draw(moments), draw(st.booleans()),
+        draw(moments), draw(moments), draw(moments), draw(st.booleans()), draw(st.booleans()),
+        draw(st.sampled_from(["", "7", "8"])), draw(moments), draw(st.one_of(st.just(0.0), st.floats(-1e5, 1e5), HOSTILE)),
     )  # fmt: skip
 
 

@@ -126,6 +126,26 @@ def test_stops_within_the_merge_window_are_one() -> None:
     assert away.count == 1, "reclassifying a stop takes its merged lines along"
 
 
+def test_what_is_said_of_one_stop_does_not_take_its_neighbour_along() -> None:
+    """Two node failures 72 s apart, the second one no interruption: the first stays one, however far is merged."""
+    runs = (run(0, 40, "node"), run(40.005, 40.02, "node"), run(40.1, 90, "completed"))
+    first, second, _ = (stop.key for stop in of_runs(*runs).stops)
+    for merge_s in (60.0, 120.0):
+        away = of_runs(*runs, choices=Choices(merge_s=merge_s, kinds=((second, "cancelled"),)))
+        assert away.count == 1
+        assert [(stop.kind, stop.is_counted, stop.merged) for stop in away.stops[:2]] == [
+            ("node", True, 1), ("cancelled", False, 1),
+        ]  # fmt: skip
+    said: tuple[tuple[str, Kind], ...] = ((second, "cluster"), (first, "process"))
+    both = of_runs(*runs, choices=Choices(merge_s=120.0, kinds=said))
+    assert (both.count, both.stops[0].kind, both.stops[0].is_reclassified) == (1, "process", True)
+    graver = of_runs(*runs, choices=Choices(merge_s=120.0, kinds=said[:1]))
+    assert (graver.count, graver.stops[0].kind, graver.stops[0].is_reclassified) == (1, "cluster", True)
+    three = (*runs[:2], run(40.021, 40.035, "node"), run(40.1, 90, "completed"))
+    apart = of_runs(*three, choices=Choices(merge_s=80.0, kinds=((second, "cancelled"),)))
+    assert apart.count == 2, "what does not count joins nothing either"
+
+
 def test_a_period_cuts_runs_at_both_ends() -> None:
     runs = (run(0, 10, "node"), run(10, 30, "node"), run(30, 50, "node"))
     record = of_runs(*runs, choices=Choices(period=(5 * HOUR, 40 * HOUR)))
@@ -133,6 +153,18 @@ def test_a_period_cuts_runs_at_both_ends() -> None:
     assert record.count == 2
     assert record.gaps_s / HOUR == pytest.approx([20, 10]), "the gap that began before the period has no known length"
     assert record.is_open.tolist() == [False, True]
+
+
+def test_a_clock_that_was_set_in_between_changes_no_running_time() -> None:
+    """The scheduler's moments stand; a log that leapt tells how long the run was where the scheduler does not."""
+    runs = run(0, 9, "node", back_s=HOUR), run(9.5, 20, "node", back_s=-HOUR)
+    record = of_runs(*runs)
+    assert record.exposure_s == (10 + 9.5) * HOUR
+    assert [stop.at_s for stop in record.stops] == [9 * HOUR, 20 * HOUR]
+    assert record.gaps_s / HOUR == pytest.approx([10, 9.5])
+    plain = file(runs=tuple(replace(one, back_s=0.0, eligible_s=0.0) for one in runs))
+    log = file("megatron-log", "t.log", runs=tuple(replace(one, kind="unknown", is_from_log=True, nodes=None) for one in runs))
+    assert record_of(plain, log).exposure_s == (10 + 9.5) * HOUR
 
 
 def test_a_run_that_ended_at_once_has_a_gap_above_zero() -> None:
@@ -149,8 +181,8 @@ def test_scheduler_and_log_of_one_job_are_counted_once() -> None:
     log = file(
         "megatron", "train.log",
         runs=(
-            run(0.1, 9.8, "unknown", "train.log", file="train.log", nodes=None, first_step_s=0.2 * HOUR),
-            run(10.25, 20, "unknown", "train.log", file="train.log", nodes=None, first_step_s=10.3 * HOUR),
+            run(0.1, 9.8, "unknown", "train.log", nodes=None, first_step_s=0.2 * HOUR, is_from_log=True),
+            run(10.25, 20, "unknown", "train.log", nodes=None, first_step_s=10.3 * HOUR, is_from_log=True),
         ),
     )  # fmt: skip
     for files in ((scheduler, log), (log, scheduler)):
@@ -204,6 +236,35 @@ def test_a_short_job_beside_a_long_log_is_another_job() -> None:
     assert record.exposure_s == 100 * HOUR
 
 
+def test_one_log_for_each_try_is_the_log_of_that_try() -> None:
+    """slurm-7_0.out ... slurm-7_29.out beside sacct: each is a thirtieth of the job, and most of one of its runs."""
+    tries = [run(10.2 * at, 10.2 * at + 10, "node", eligible_s=0.0) for at in range(30)]
+    logs = [
+        file(
+            "megatron-log", f"slurm-7_{at}.out",
+            runs=(
+                run(10.2 * at + 0.02, 10.2 * at + 9.8, "unknown", f"slurm-7_{at}.out", file=f"slurm-7_{at}.out", nodes=None,
+                    first_step_s=(10.2 * at + 0.2) * HOUR, is_from_log=True),
+            ),
+        )
+        for at in range(30)
+    ]  # fmt: skip
+    for files in ((file(runs=tuple(tries)), *logs), (*logs, file(runs=tuple(tries)))):
+        record = record_of(*files, choices=Choices(job=""))
+        assert record.jobs == ("train",)
+        assert (record.count, record.exposure_s) == (30, pytest.approx(300 * HOUR))
+        assert all(one.run.first_step_s is not None for one in timeline(files).jobs["train"])
+    whole = file("megatron-log", "train.log", runs=tuple(replace(one, job="train.log") for log in logs for one in log.runs))
+    other = file(name="sacct.txt", runs=(run(5, 8, "completed", "eval", nodes=1),))
+    assert set(record_of(other, whole).jobs) == {"eval", "train.log"}, "a short job beside a try is none"
+    zoned = file("slurm-json", "s.json", runs=tuple(replace(
+        one, start_s=one.start_s + 7 * HOUR, end_s=(one.end_s or 0.0) + 7 * HOUR, is_zoned=True) for one in tries)
+    )  # fmt: skip
+    record = record_of(zoned, *logs, choices=Choices(job=""))
+    assert (record.jobs, record.count, record.exposure_s) == (("train",), 30, pytest.approx(300 * HOUR))
+    assert all("by +7 h" in str(note) for note in record.notes if "zone" in str(note))
+
+
 def test_the_same_accounting_as_text_and_json_is_counted_once() -> None:
     """The text has local times without a zone, the JSON seconds since 1970: seven hours apart, two jobs side by side."""
     runs = [run(start, start + 3, "node", job=job) for start in (0, 4, 9, 15) for job in ("a", "b")]
@@ -224,6 +285,15 @@ def test_an_open_run_of_a_crashed_reader_has_an_end_or_is_left_out() -> None:
     assert any("without an end" in str(note) for note in record.notes)
     longer = of_runs(run(0, 10), run(8, None, "open"))
     assert longer.exposure_s == 12 * HOUR, "until the last moment that the file knows of"
+
+
+def test_a_choice_does_not_put_the_same_files_together_again() -> None:
+    files = [file(runs=(run(0, 10),)), file(runs=(run(20, 30),), name="b.txt")]
+    line = timeline(files)
+    assert timeline(tuple(files)) is line
+    assert timeline([replace(files[0]), files[1]]) == line
+    assert timeline(files[::-1]) is not line
+    assert timeline(files[:1]).jobs["train"] == line.jobs["train"][:1]
 
 
 # ---------------------------------------------------------------- causes

@@ -19,7 +19,19 @@ import re
 from ckptplanner.data.evidence import Fact, FileEvidence, Kind
 from ckptplanner.data.readers.megatron_saves import Saves
 from ckptplanner.data.readers.source import Head, Opened
-from ckptplanner.data.readers.training_runs import BACKWARDS, BY_GAP, FAR_S, GAP_S, GAP_STEPS, JUMPED, Clock, Found, Runs
+from ckptplanner.data.readers.training_runs import (
+    BACKWARDS,
+    BY_GAP,
+    FAR_S,
+    GAP_S,
+    GAP_STEPS,
+    HOUR_OFF_S,
+    JUMPED,
+    Clock,
+    Found,
+    Runs,
+    back_s,
+)
 from ckptplanner.text import Text, text
 from ckptplanner.units import COUNT
 
@@ -69,7 +81,7 @@ _EXITS: tuple[tuple[str, Kind], ...] = (  # what the program says when it ends b
 )
 HALF_CHARS = 2000
 COUNT_CAP = 10_000  # iterations that one line may stand for
-HOUR_S, HOUR_OFF_S = 3600.0, 120.0
+HOUR_S = 3600.0
 
 _AGAIN = text("The same iterations appear in several lines (several ranks): each was taken once.")
 _OVERLAPS = text(
@@ -171,7 +183,7 @@ class _Log:
                 return
         elif at_s is not None and before_s is not None:
             spare_s = at_s - before_s - count * step_s
-            if (spare_s > GAP_S or spare_s < -1.0) and self._is_restart(spare_s, at_s - before_s, step_s):
+            if (spare_s > GAP_S or spare_s < -1.0) and self._is_restart(spare_s, at_s, count * step_s, step_s):
                 self.found.warn(BY_GAP)
                 self._next_run(number, f"a gap of {spare_s:,.0f} s before iteration {iteration}")
                 count = self._first(number, line, iteration, at_s, step_s)
@@ -212,17 +224,19 @@ class _Log:
         count = iteration - loaded if loaded is not None else before.spacing if before is not None else 1
         return count if 0 < count <= COUNT_CAP else 1
 
-    def _is_restart(self, spare_s: float, passed_s: float, step_s: float) -> bool:
+    def _is_restart(self, spare_s: float, at_s: float, took_s: float, step_s: float) -> bool:
         """Whether the time between two lines that follow each other tells of a restart."""
-        if passed_s < -1.0:
+        if took_s + spare_s < -1.0:
             self.found.warn(BACKWARDS)
             self.saves.forget()
+            self.runs.clock_set(back_s(took_s + spare_s, took_s), at_s)
             return False
         if self.is_excused or spare_s <= GAP_STEPS * step_s or spare_s <= GAP_S:
             return False
         if abs(spare_s - HOUR_S) < HOUR_OFF_S:
             self.found.warn(JUMPED)
             self.saves.forget()
+            self.runs.clock_set(-HOUR_S, at_s)
             return False
         return True
 

@@ -99,7 +99,7 @@ def _try(cells: Mapping[str, str], where: str, found: Found) -> Try | None:
         failed_node=next(iter(found.nodes(cells.get("failednode", ""))), ""),
         restarts=whole_number(cells.get("restarts", "")) or 0,
         leader=f"{cells.get('cluster', '')}|{ids[1]}" if ids[2] else "",
-        is_zoned=bool(start and start[1]),
+        is_zoned=any(time is not None and time[1] for time in (start, end)),
     )
 
 

@@ -1,6 +1,6 @@
-"""What Slurm's accounting means: tries of jobs, however they were written, become runs and the times between them.
+"""What Slurm's accounting means: tries of jobs, however they were written, become runs.
 
-    slurm.py (text, events), slurm_json.py  ->  Try, one for each run of a job  ->  Runs, Measured, warnings
+    slurm.py (text, events), slurm_json.py  ->  Try, one for each run of a job  ->  Runs, warnings
 
 Source: Slurm 22.05.8 (ran: sacct, sacctmgr), 284c3b95 (26.11rc, read), its pages "sacct" and "Job State Codes".
 """
@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import itertools
 import re
-import statistics
-from bisect import bisect_left, bisect_right, insort
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from ckptplanner.data.evidence import COUNTED, FileEvidence, Kind, Measured, Run
+from ckptplanner.data.evidence import COUNTED, FileEvidence, Kind, Run
 from ckptplanner.data.readers.errors import printable
 from ckptplanner.data.readers.source import Opened
 from ckptplanner.data.readers.tables import EPOCH, since_1970_s, stamp
 from ckptplanner.text import Text, text
-from ckptplanner.units import SECONDS, brief
+from ckptplanner.units import HOUR
 
 TRIES_CAP = 100_000
 NODES_CAP = 100_000  # names in one list
@@ -165,7 +163,7 @@ def words_of(cell: str) -> str:
 
 
 def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], found: Found) -> FileEvidence:
-    """Runs, the times from a run's end to the next, and what is to be known about them.
+    """Runs, and what is to be known about them. What lies between them depends on what counts: engine/restart_parts.py.
 
     Raises:
         ReaderError: the file shows only the last try of jobs that were requeued.
@@ -173,17 +171,25 @@ def evidence(opened: Opened, reader: str, title: Text, tries: Sequence[Try], fou
     warnings = _check_duplicates(opened, tries, found)
     kept, repeated = _without_repeats(tries)
     started = [one for one in (_complete(one, found) for one in kept) if one is not None]
-    whole = _joined(one for one in started if one.end_s is not None or _kind(one) == "open")
+    stale = _stale(started)
+    gone = {one.where for one in stale}
+    whole = _joined(one for one in started if (one.end_s is not None or _kind(one) == "open") and one.where not in gone)
     whole.sort(key=lambda one: (one.start_s, LATEST_S if one.end_s is None else one.end_s))
     last_s = max((at for one in whole for at in (one.start_s, one.end_s, one.submit_s) if at is not None), default=0.0)
-    jobs = _job_names(whole)
-    runs = tuple(_run(opened, one, jobs[one.key], last_s) for one in whole)
+    clusters = {one.key.partition("|")[0] for one in whole}
+    runs = tuple(_run(opened, one, last_s, len(clusters) > 1) for one in whole)
     warnings += _warnings(kept, whole, found, repeated)
     endless = sum(1 for one in started if one.end_s is None and _kind(one) != "open")
     if endless:
         warnings.append(text("{count} runs have ended, but their end is not known: they were left out.", count=endless))
+    if stale:
+        warnings.append(text(
+            "{count} runs are said to go on although a later try of the same job began; they were left out, the first is "
+            "{first} (job {id}). 'sacctmgr show runawayjobs' shows them.",
+            count=len(stale), first=stale[0].where, id=stale[0].id,
+        ))  # fmt: skip
     date = day_of(last_s) or opened.date
-    return FileEvidence(reader, title, opened.name, date, _between(opened, whole, jobs), runs, warnings=tuple(warnings))
+    return FileEvidence(reader, title, opened.name, date, runs=runs, warnings=tuple(warnings))
 
 
 def day_of(at_s: float) -> str:
@@ -243,6 +249,14 @@ def _complete(one: Try, found: Found) -> Try | None:
     return replace(one, start_s=start, end_s=end)
 
 
+def _stale(tries: Sequence[Try]) -> list[Try]:
+    """Open runs that a later try of the same job shows to be over: when they ended was lost."""
+    latest: dict[str, float] = {}
+    for one in tries:
+        latest[one.key] = max(one.start_s or 0.0, latest.get(one.key, 0.0))
+    return [one for one in tries if one.end_s is None and _kind(one) == "open" and (one.start_s or 0.0) < latest[one.key]]
+
+
 def _joined(tries: Iterable[Try]) -> list[Try]:
     """The parts of a heterogeneous job as one try with all their nodes."""
     kept: list[Try] = []
@@ -260,49 +274,13 @@ def _joined(tries: Iterable[Try]) -> list[Try]:
     return kept
 
 
-def _job_names(tries: Sequence[Try]) -> dict[str, str]:
-    """What each job's runs are called: its name, so that a chain of jobs is one, and the id too where two ran at once.
-
-    Jobs with more node hours keep the bare name.
-    """
-    spans: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    weight: Counter[str] = Counter()
-    first: dict[str, Try] = {}
-    for one in tries:
-        start = one.start_s or 0.0
-        end = LATEST_S if one.end_s is None else one.end_s
-        spans[one.key].append((start, end))
-        weight[one.key] += int((end - start) * (one.nodes or 1))
-        first.setdefault(one.key, one)
-    taken: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    names: dict[str, str] = {}
-    for key, _ in weight.most_common():
-        one = first[key]
-        name = one.name or f"job {one.id}"
-        lane = taken[name]
-        if any(_meets(lane, span) for span in spans[key]):
-            names[key] = f"{name} ({one.id})"
-            continue
-        names[key] = name
-        for span in spans[key]:
-            insort(lane, span)
-    return names
-
-
-def _meets(lane: Sequence[tuple[float, float]], span: tuple[float, float]) -> bool:
-    """Whether a span overlaps one of a lane's, which are in order and apart."""
-    start, end = span
-    before = bisect_right(lane, (start, LATEST_S)) - 1
-    after = bisect_left(lane, (start, start))
-    return (before >= 0 and lane[before][1] > start) or (after < len(lane) and lane[after][0] < end)
-
-
-def _run(opened: Opened, one: Try, job: str, last_s: float) -> Run:
+def _run(opened: Opened, one: Try, last_s: float, is_of_several: bool) -> Run:
     is_open = one.end_s is None
     start = one.start_s or 0.0
-    seen = start + one.elapsed_s if one.elapsed_s else max(last_s, start)
+    elapsed, end = one.elapsed_s or 0.0, start if is_open else one.end_s or start
+    seen = start + elapsed if elapsed else max(last_s, start)
     return Run(
-        job=job,
+        job=one.name or f"job {one.id}",
         start_s=start,
         end_s=one.end_s,
         kind="open" if is_open else "unknown" if _kind(one) == "open" else _kind(one),
@@ -313,50 +291,10 @@ def _run(opened: Opened, one: Try, job: str, last_s: float) -> Run:
         eligible_s=one.eligible_s,
         seen_until_s=seen if is_open else None,
         is_zoned=one.is_zoned,
+        job_id=f"{one.key.partition('|')[0]}/{one.id}" if is_of_several else one.id,
+        submit_s=one.submit_s,
+        back_s=HOUR * round((elapsed - (end - start)) / HOUR) if _is_shifted(one) else 0.0,
     )
-
-
-def _between(opened: Opened, tries: Sequence[Try], jobs: dict[str, str]) -> tuple[Measured, ...]:
-    """From the end of a run to the start of the next: rescheduling after an interruption, queueing after a time limit.
-
-    Only where the next was already waiting when the run ended: a requeued try, or the next job of a chain.
-    """
-    gaps: dict[str, list[tuple[float, float, Try]]] = {"reschedule": [], "queue": []}
-    before: dict[str, Try] = {}
-    for one in tries:
-        last = before.get(jobs[one.key])
-        before[jobs[one.key]] = one
-        if last is None or last.end_s is None or one.start_s is None or one.start_s < last.end_s:
-            continue
-        if last.key != one.key and (one.submit_s is None or one.submit_s > last.end_s):
-            continue
-        kind = _kind(last)
-        if kind in COUNTED or kind == "limit":
-            gaps["queue" if kind == "limit" else "reschedule"].append((one.start_s - last.end_s, last.end_s, one))
-    made = []
-    for quantity, found in gaps.items():
-        if found:
-            values, at_s, nexts = zip(*found, strict=True)
-            notes = _notes(quantity, found)
-            place = opened.place(f"{nexts[0].where} (job {nexts[0].id})")
-            made.append(Measured(quantity, values, place, at_s, notes))
-    return tuple(made)
-
-
-def _notes(quantity: str, found: Sequence[tuple[float, float, Try]]) -> tuple[Text, ...]:
-    """How the times between runs were derived."""
-    if quantity == "queue":
-        return (text("From the end of a run at its time limit to the start of the next, which was already waiting."),)
-    notes = [text(
-        "From Slurm's end of a run to the start of the next. Slurm ends a run when it notices the failure: the time to detect "
-        "it (SlurmdTimeout) is not in this."
-    )]  # fmt: skip
-    held = [one.eligible_s - end for _, end, one in found if one.eligible_s is not None and one.eligible_s > end]
-    if held:
-        notes.append(
-            text("{time} of it (median) Slurm did not let the job start again.", time=brief(statistics.median(held), SECONDS))
-        )
-    return tuple(notes)
 
 
 def _warnings(tries: Sequence[Try], whole: Sequence[Try], found: Found, repeated: int) -> Iterator[Text]:
@@ -379,8 +317,8 @@ def _warnings(tries: Sequence[Try], whole: Sequence[Try], found: Found, repeated
     shifted = sum(1 for one in whole if _is_shifted(one))
     if shifted:
         yield text(
-            "The clocks were changed during {count} runs, and the times have no zone: write the file with "
-            "SLURM_TIME_FORMAT=%s.",
+            "The clocks were changed during {count} runs, and the times have no zone: how long these ran is taken from "
+            "Elapsed. For moments that are right too write the file with SLURM_TIME_FORMAT=%s.",
             count=shifted,
         )
 
@@ -389,4 +327,4 @@ def _is_shifted(one: Try) -> bool:
     """Whether end and start are an hour nearer or farther than the run was long: the clocks were changed in between."""
     if one.is_zoned or one.start_s is None or one.end_s is None or not one.elapsed_s:
         return False
-    return abs(abs(one.end_s - one.start_s - one.elapsed_s) - 3600.0) <= 2.0
+    return abs(abs(one.end_s - one.start_s - one.elapsed_s) - HOUR) <= 2.0

@@ -21,7 +21,18 @@ from typing import Any
 
 from ckptplanner.data.evidence import FileEvidence, Question
 from ckptplanner.data.readers.source import Head, Opened
-from ckptplanner.data.readers.training_runs import BACKWARDS, BY_GAP, GAP_S, GAP_STEPS, LATEST_S, VALUES_CAP, Clock, Found, Runs
+from ckptplanner.data.readers.training_runs import (
+    BACKWARDS,
+    BY_GAP,
+    GAP_S,
+    GAP_STEPS,
+    LATEST_S,
+    VALUES_CAP,
+    Clock,
+    Found,
+    Runs,
+    back_s,
+)
 from ckptplanner.text import Text, text
 
 TITLE = text("Training log (TorchTitan)")
@@ -102,6 +113,7 @@ class _Steps:
             elif passed_s < 0.0:
                 self.found.warn(BACKWARDS)
                 self.saving_s = None
+                self.runs.clock_set(back_s(passed_s, count * median(self.usual) if self.usual else 0.0), at_s)
         self.last, self.at_s, self.is_excused = step, at_s, False
         self.runs.now.top = step
         self.runs.seen(at_s)

@@ -21,13 +21,30 @@ VALUES_CAP = 100_000
 RUNS_CAP = 10_000
 LATEST_S = 7.2e9  # seconds since 1970: the year 2198
 FAR_S = 1e8  # three years: nothing that a log measures takes longer
+BACK_CAP_S = 86_400.0  # no clock is set further
+HOUR_OFF_S = 120.0
 GAP_S, GAP_STEPS = 300.0, 5  # a longer pause between two lines that nothing explains is a restart; a shorter one is none
 _MINUTES_CAP = 100_000
 _MINUTE = re.compile(r"(?:19[7-9]|20\d|21\d)\d-\d\d-\d\d[ T_]\d\d:\d\d")
 
-BACKWARDS = text("The clock goes back within a run (summer time, or an adjusted clock): what lies across is left out.")
-JUMPED = text("The clock leaps ahead by an hour within a run (summer time): what lies across is left out.")
+BACKWARDS = text(
+    "The clock goes back within a run (summer time, or an adjusted clock): times across it are left out, and the run counts "
+    "with the time that its steps took."
+)
+JUMPED = text("The clock leaps ahead by an hour within a run (summer time): times across it are left out, and so is that hour.")
 BY_GAP = text("A run is taken as restarted because of a gap between its steps alone.")
+
+
+def back_s(passed_s: float, took_s: float) -> float:
+    """How far a clock was set back between two lines, by whole hours where it is summer time. [s]
+
+    Args:
+        passed_s: From stamp to stamp.
+        took_s: What the steps between them took.
+    """
+    apart = took_s - passed_s
+    hours = round(apart / 3600.0) * 3600.0
+    return hours if hours and abs(apart - hours) < HOUR_OFF_S else apart
 
 
 class Clock:
@@ -157,6 +174,7 @@ class Try:
     top: int | None = None  # its last step so far
     spacing: int = 1  # steps from line to line
     read_s: float = 0.0  # spent on reading the checkpoint
+    back_s: float = 0.0  # the clock was set back by this
     kind: Kind = "unknown"
     said: str = ""
 
@@ -180,6 +198,12 @@ class Runs:
             now.start_s = now.last_s = at_s
         elif now.last_s is None or at_s > now.last_s:
             now.last_s = at_s
+
+    def clock_set(self, back_s: float, at_s: float) -> None:
+        """The clock was set back by this much before this stamp; ahead below 0. [s]"""
+        if abs(back_s) <= BACK_CAP_S:
+            self.now.back_s += back_s
+            self.now.last_s = at_s
 
     def begin(self, line: int, said: str) -> bool:
         """A line that only a start prints; whether a new run begins with it: not where the last one had no step yet."""
@@ -233,6 +257,8 @@ class Runs:
         if len(self.done) >= RUNS_CAP:
             self.found.warn(text("There are more than {count} runs; the rest is left out.", count=f"{RUNS_CAP:,}"))
             return
+        if now.last_s < now.start_s:  # set back to before its start
+            now.start_s, now.back_s = now.last_s - max(0.0, now.last_s - now.start_s + now.back_s), 0.0
         is_open, first_s = said == "", now.first_step_s
         end_s = None if is_open and now.kind == "unknown" else now.last_s
         self.done.append(
@@ -246,6 +272,8 @@ class Runs:
                 seen_until_s=now.last_s if end_s is None else None,
                 first_step_s=first_s if first_s is not None and now.start_s <= first_s <= now.last_s else None,
                 is_zoned=self.is_zoned,
+                is_from_log=True,
+                back_s=now.back_s,
             )
         )
 
