@@ -29,6 +29,7 @@ from ckptplanner.data.readers.tables import (
     delimiter_of,
     heading_words,
     is_day_first,
+    is_numbered,
     number_scale,
     rows,
     since_1970_s,
@@ -183,7 +184,7 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> tuple[ColumnMapping, tuple
     unit = unit_in(downtime)
     mapping = ColumnMapping(
         time=named({time}),
-        time_format="elapsed" if scale is not None else "iso" if "/" not in cell else "d/m/y" if day_first else "m/d/y",
+        time_format="elapsed" if scale is not None else "iso" if not is_numbered(cell) else "d/m/y" if day_first else "m/d/y",
         time_scale=scale or 1.0,
         duration=downtime,
         duration_scale=unit[2] if unit else 1.0,
@@ -197,7 +198,7 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> tuple[ColumnMapping, tuple
 
 def _day_first(cells: Sequence[str]) -> tuple[bool, tuple[Text, ...]]:
     """Whether dates with slashes begin with the day, as one above 12 tells; else the month is taken, and said."""
-    slashed = [cell for cell in cells if "/" in cell]
+    slashed = [cell for cell in cells if is_numbered(cell)]
     told = is_day_first(slashed)
     if slashed and told is None:
         return False, (text("Dates such as {date} are taken as month/day/year.", date=words_of(slashed[0])[:40]),)
