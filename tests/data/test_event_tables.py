@@ -87,7 +87,7 @@ def test_rows_that_are_none_are_told(tmp_path: Path) -> None:
     words = HEAD + "3,5,1/1/2003 4:05,7,,x,,,,\nx,5,1/1/2003 4:05,7,,x,,,,\n3,5,31/1/2003 4:05,7,,x,,,,\n3,5\n"
     said = read(wrote(tmp_path, words))
     assert len(said.events) == 1
-    assert "3 rows were left out because they could not be read; the first is line 3." in warned(said)
+    assert "Rows that could not be read, left out: 3; the first is line 3." in warned(said)
     with pytest.raises(ReaderError, match="no row with a system and a start"):
         read(wrote(tmp_path, HEAD))
 
@@ -228,7 +228,7 @@ def test_a_trackers_list_of_runs(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [run.end_s and run.end_s - JAN_1 for run in said.runs] == [HOUR, 4 * HOUR, 26 * HOUR + 60, None]
     assert said.runs[3].seen_until_s == JAN_1 + 48 * HOUR + 60
-    assert "1 rows were left out" in warned(said)
+    assert "Rows that could not be read, left out: 1;" in warned(said)
 
 
 def test_a_trackers_history_shows_steps_pauses_and_restarts(tmp_path: Path) -> None:

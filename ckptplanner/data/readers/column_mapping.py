@@ -313,7 +313,7 @@ class _Read:
         said = []
         if self.left_out:
             said.append(text(
-                "{count} rows were left out because they could not be read; the first is line {line}.",
+                "Rows that could not be read, left out: {count}; the first is line {line}.",
                 count=len(self.left_out), line=self.left_out[0],
             ))  # fmt: skip
         if self.strange:

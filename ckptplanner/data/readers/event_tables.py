@@ -141,7 +141,7 @@ def _count(cells: Sequence[str], column: int | None) -> int | None:
 def _left_out(lines: Sequence[int]) -> Iterator[Text]:
     if lines:
         yield text(
-            "{count} rows were left out because they could not be read; the first is line {line}.",
+            "Rows that could not be read, left out: {count}; the first is line {line}.",
             count=len(lines),
             line=lines[0],
         )
