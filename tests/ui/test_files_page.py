@@ -16,12 +16,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.data.evidence import Gathered
+from ckptplanner.data.evidence import Gathered, Place
 from ckptplanner.engine.adopting import Effect, adopted
+from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.edits import EditError
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.evidence import Choices, Reading
 from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.settled import without_settled
 from ckptplanner.ui.background import Progress
 from ckptplanner.ui.evidence import found_words as words
 from ckptplanner.ui.evidence import tools
@@ -32,7 +34,7 @@ from ckptplanner.ui.evidence.line_table import LineTable
 from ckptplanner.ui.evidence_view import EvidenceView
 from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
 from tests.ui.conftest import Heard, Open
-from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, found
+from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, estimate, found
 from tests.ui.evidence_samples import OBSERVED as SEEN
 from tests.ui.hands import CTRL, LEFT, NO_KEYS, child, click, labels, press, with_file
 
@@ -89,7 +91,7 @@ def go_to(table: LineTable, start: str) -> None:
 
 
 def test_the_head_says_what_the_files_settle(page: FilesPage) -> None:
-    assert said(page, "sentence") == "3 files settle 5 of 10 inputs; 3 are still assumed."
+    assert said(page, "sentence") == "3 files settle 5 of the 10 inputs that files can tell; of the rest 3 are guesses."
     assert said(page, "verdict_line").startswith("The plan is still right: it saves every 44 min 42 s")
     assert child(page, QPushButton, "files.troubles").text() == "2 files cannot be used, 2 files not known"
 
@@ -156,6 +158,8 @@ def test_inputs_are_counted_once() -> None:
     assert set(covers.assumed) == {"failures.reschedule_s", "failures.start_s", "workload.total_params"}
     assert not set(covers.assumed) & set(covers.settled)
     assert "storage.custom.read_bytes_per_s" not in covers.settled, "what is doubtful settles nothing"
+    covers = words.coverage(EFFECTS, sources | {"failures.start_s": "article"})
+    assert "failures.start_s" not in covers.assumed, "the field says article: it is no guess"
 
 
 @pytest.mark.parametrize(
@@ -170,6 +174,39 @@ def test_changes_have_a_sign(usd: float | None, waste: float | None, shown: tupl
 def test_an_interval_may_be_open() -> None:
     assert words.range_words(replace(MTBI, high=float("inf"))).replace("\u00a0", " ") == "at least 201 h"
     assert words.range_words(replace(MTBI, low=None, high=None)) == ""
+
+
+@pytest.mark.parametrize(("in_use", "is_same"), [(35.9 * 3600.0, True), (36.0 * 3600.0, False)])
+def test_what_was_adopted_is_in_use_however_it_was_rounded(in_use: float, is_same: bool) -> None:
+    """A count is taken over with three digits, in hours: 129,390 s as 35.9 h."""
+    counted = replace(MTBI, value=129_390.15)
+    effect = Effect(counted, in_use, "log", 0.0, 0.0, None, "")
+    assert (words.is_in_use(effect), words.is_for_all(effect)) == (is_same, not is_same)
+
+
+def test_files_that_say_what_was_guessed_confirm_it(qtbot: QtBot) -> None:
+    """The value is the same, its source is not: taken over it is no guess any more."""
+    same = estimate("start", 240.0)
+    guessed, logged = (Effect(same, 240.0, source, 0.0, 0.0, None, "") for source in ("guess", "log"))
+    page = page_of(qtbot, found(meaning=Meaning((guessed,))))
+    assert row(page, "Start")[-1] == "Confirm"
+    heard = Heard(page.adopt_requested)
+    click(child(page, QPushButton, "files.adopt_all"))
+    assert heard.said == [((same,),)]
+    page.show_found(found(meaning=Meaning((logged,))))
+    assert row(page, "Start")[-1] == "in use"
+    named = adopted(NamedScenario(name="a"), [same])
+    assert source_kind(named, "failures.start_s") == "log"
+
+
+def test_a_model_comes_with_its_parameters() -> None:
+    """Both proposed would overwrite each other: after all was adopted one of them would be proposed for ever."""
+    count = estimate("params", 7e9)
+    model = replace(NODE, id="workload.model", path="workload.model", places=(Place("config.json"),))
+    kept = without_settled((count, MTBI, model))
+    assert [one.is_proposed for one in kept] == [False, True, True]
+    assert str(kept[0].notes[0]) == "Comes with the model of config.json, which is proposed."
+    assert without_settled((count, MTBI)) == (count, MTBI)
 
 
 # ---------------------------------------------------------------- adopting
@@ -269,7 +306,7 @@ def test_long_answers_are_not_cut(qtbot: QtBot, width: int) -> None:
 
 
 def test_an_answer_can_be_taken_back(qtbot: QtBot) -> None:
-    from ckptplanner.data.evidence import Measured, Place
+    from ckptplanner.data.evidence import Measured
 
     one = found().gathered.files[1]
     asking = replace(one, measured=(Measured("stop", (5.0,), Place("a.log"), question=QUESTION),))

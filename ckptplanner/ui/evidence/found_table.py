@@ -52,7 +52,9 @@ def _change(said: str, way: int, *, is_stale: bool) -> Cell:
 def _action(effect: Effect) -> Cell:
     if words.is_in_use(effect):
         return Cell(say("in use"), tone="muted", is_small=True, is_ticked=True)
-    return Cell(say("Adopt") if words.can_adopt(effect) else "", tone="accent", is_small=True)
+    if not words.can_adopt(effect):
+        return Cell()
+    return Cell(say("Confirm") if words.is_confirmed(effect) else say("Adopt"), tone="accent", is_small=True)
 
 
 def line_of(effect: Effect, *, is_stale: bool) -> Line:
