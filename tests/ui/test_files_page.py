@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.data.evidence import Gathered, Place
+from ckptplanner.data.evidence import FileEvidence, Gathered, Measured, Place
 from ckptplanner.engine.adopting import Effect, adopted
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.edits import EditError
@@ -306,8 +306,6 @@ def test_long_answers_are_not_cut(qtbot: QtBot, width: int) -> None:
 
 
 def test_an_answer_can_be_taken_back(qtbot: QtBot) -> None:
-    from ckptplanner.data.evidence import Measured
-
     one = found().gathered.files[1]
     asking = replace(one, measured=(Measured("stop", (5.0,), Place("a.log"), question=QUESTION),))
     answers = Choices(answers=((QUESTION.id, "restorable"),))
@@ -316,6 +314,51 @@ def test_an_answer_can_be_taken_back(qtbot: QtBot) -> None:
     heard = Heard(page.choices_changed)
     click_action(page.files, "answered")
     assert heard.said == [(Choices(),)]
+
+
+def asking_file(quantity: str = "stop") -> FileEvidence:
+    """The log of the samples, as one that leaves open what its times are."""
+    one = found().gathered.files[1]
+    return replace(one, measured=(Measured(quantity, (5.067,), Place(one.file, "line 3"), question=QUESTION),))
+
+
+def test_a_question_names_its_file_and_stands_above_the_values_alone(page: FilesPage) -> None:
+    page.show_found(found(QUESTION, gathered=Gathered((asking_file(),))))
+    assert labels(page.questions).count("megatron-lm.log") == 1
+    page.show_part(FILES)
+    assert not page.questions.isVisible()
+
+
+def test_where_the_page_is_low_questions_are_one_line_until_they_are_opened(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(QUESTION, PARTS, gathered=Gathered((asking_file(),))), SMALL)
+    fold = child(page, QPushButton, "files.questions.fold")
+    assert fold.text() == "2 questions about what was measured"
+    assert page.questions.height() < 32
+    answer = child(page, QPushButton, "question.finished saving.stop")
+    assert not answer.isVisible()
+    click(fold)
+    assert answer.isVisible()
+    assert page.focusWidget() is answer
+    click(fold)
+    assert fold.text() == "2 questions about what was measured"
+    page.resize(*LARGE)
+    QApplication.processEvents()
+    assert (answer.isVisible(), fold.isVisible()) == (True, False)
+
+
+def test_a_row_that_rests_on_an_answer_asks_again(qtbot: QtBot) -> None:
+    answers = Choices(answers=((QUESTION.id, "stop"),))
+    page = page_of(qtbot, found(gathered=Gathered((asking_file(""),)), choices=answers))
+    line = next(line for line in page.found.lines if line.cells[0].first == "Stop time")
+    assert line.remark.endswith("So you answered; A asks again.")
+    assert [action.text().split("\t")[0] for action in page.found.menu_for(line).actions()][2:] == ["Ask again what it is"]
+    heard = Heard(page.choices_changed)
+    go_to(page.found, "stop")
+    QTest.keyClick(page.found, Qt.Key.Key_A)
+    assert heard.said == [(Choices(),)]
+    go_to(page.found, "mtbi")
+    QTest.keyClick(page.found, Qt.Key.Key_A)
+    assert len(heard.said) == 1
 
 
 def test_every_file_is_listed_with_what_became_of_it(page: FilesPage) -> None:
