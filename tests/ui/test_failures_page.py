@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QToolButton,
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.data.evidence import KIND_TITLES
+from ckptplanner.data.evidence import KIND_TITLES, Place
 from ckptplanner.engine.evidence import Choices, FailureRecord
 from ckptplanner.ui.dates import date_ticks, moment_text, span_text
 from ckptplanner.ui.evidence.kind_toggles import KindToggle
@@ -27,7 +27,7 @@ from ckptplanner.ui.failures_page import FailuresPage
 from ckptplanner.ui.ink import width_of
 from ckptplanner.ui.plots.failures_gaps import survival
 from ckptplanner.ui.stops import kind_path
-from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
+from ckptplanner.ui.theme import BODY_PX, DARK, LIGHT, apply_theme
 from ckptplanner.ui.widgets.picker import Picker
 from ckptplanner.units import DAY, HOUR
 from tests.ui.conftest import Heard
@@ -566,3 +566,15 @@ def test_the_page_is_translated(open_page: Open, make: Callable[[], FailureRecor
             text = text.replace(known, " ")
         left += [text] if bare(text) else []
     assert left == []
+
+
+def test_the_file_of_a_stop_is_not_sliced(open_page: Open) -> None:
+    """1180 wide: all columns together are as wide as the table, so that what is cut has its ellipsis."""
+    record, place = job_record(), Place("run/sacct.txt", "line 14 (job 71226)")
+    nodes = tuple(f"gpu-{at:03}" for at in range(32))
+    desk = open_page(replace(record, stops=tuple(replace(stop, place=place, node_names=nodes) for stop in record.stops)), LOW)
+    desk.page.tabs.setCurrentIndex(1)
+    QApplication.processEvents()
+    table = desk.page.table
+    assert sum(table.columnWidth(at) for at in range(6)) <= table.viewport().width()
+    assert table.columnWidth(5) >= width_of(str(place), BODY_PX)

@@ -32,7 +32,8 @@ from ckptplanner.ui.evidence.files_empty import COMMANDS
 from ckptplanner.ui.evidence.files_page import FILES, OBSERVED, FilesPage
 from ckptplanner.ui.evidence.line_table import LineTable
 from ckptplanner.ui.evidence_view import EvidenceView
-from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
+from ckptplanner.ui.ink import width_of
+from ckptplanner.ui.theme import BODY_PX, DARK, LIGHT, apply_theme
 from tests.ui.conftest import Heard, Open
 from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, estimate, found
 from tests.ui.evidence_samples import OBSERVED as SEEN
@@ -359,6 +360,20 @@ def test_a_row_that_rests_on_an_answer_asks_again(qtbot: QtBot) -> None:
     go_to(page.found, "mtbi")
     QTest.keyClick(page.found, Qt.Key.Key_A)
     assert len(heard.said) == 1
+
+
+def test_one_long_word_makes_no_column_wide_while_others_are_cut(qtbot: QtBot) -> None:
+    """1180 wide: the name of a model in use took a hundred pixels from every title and place."""
+    long = replace(EFFECTS[2], in_use="a model with quite a long name 120B")
+    page = page_of(qtbot, found(meaning=Meaning((*EFFECTS[:2], long, *EFFECTS[3:]))), SMALL)
+    table = page.found
+    for line in table.lines:
+        for at, cell in enumerate(line.cells if not line.is_group else ()):
+            if "long name" not in cell.first and at in (1, 2, 4, 5):
+                room = table.columnWidth(at) - 12 - 6
+                assert max(width_of(cell.first, BODY_PX, bold=cell.is_bold), width_of(cell.second)) <= room
+    assert table.columnWidth(0) >= 250
+    assert sum(table.columnWidth(at) for at in range(7)) == table.viewport().width()
 
 
 def test_every_file_is_listed_with_what_became_of_it(page: FilesPage) -> None:

@@ -102,8 +102,8 @@ def _is_same(effect: Effect) -> bool:
         return bool(value == now)
     digits = COUNTED_DIGITS if one.basis == "counted" else DIGITS
     scale = HOUR if one.unit is SECONDS and value >= HOUR else 1.0
-    taken = float(f"{value / scale:.{digits}g}") * scale  # as adopting rounds it
-    return any(abs(mine - now) <= close * abs(now) for mine, close in ((value, 1e-3), (taken, 1e-9), (round(value), 0.0)))
+    taken = round(value) if isinstance(now, int) else float(f"{value / scale:.{digits}g}") * scale  # as adopting rounds it
+    return bool(abs(value - now) <= 1e-3 * abs(now) or abs(taken - now) <= 1e-9 * abs(now))
 
 
 def is_in_use(effect: Effect) -> bool:
