@@ -36,7 +36,7 @@ from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import SEVERITIES
 from ckptplanner.engine.scenario import Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, read
-from ckptplanner.text import text
+from ckptplanner.text import Text
 from ckptplanner.ui.findings_view import FindingRow, FindingsView
 from ckptplanner.ui.headline import Bar, CardView
 from ckptplanner.ui.ink import lines_of, width_of
@@ -157,7 +157,7 @@ def test_a_share_never_stands_on_its_bar(qtbot: QtBot, shown: str) -> None:
     bar = Bar()
     qtbot.addWidget(bar)
     bar.resize(114, 17)
-    bar.show_share(Share("network_fraction", text("network"), 0.00001, shown), LIGHT, LIGHT.accent)
+    bar.show_share(Share("network_fraction", Text("network"), 0.00001, shown), LIGHT, LIGHT.accent)
     assert bar.bar_room().right() <= bar.width() - width_of(shown)
 
 
