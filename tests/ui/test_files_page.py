@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from ckptplanner.data.evidence import FileEvidence, Gathered, Measured, Place
@@ -34,6 +34,7 @@ from ckptplanner.ui.evidence.line_table import LineTable
 from ckptplanner.ui.evidence_view import EvidenceView
 from ckptplanner.ui.ink import width_of
 from ckptplanner.ui.theme import BODY_PX, DARK, LIGHT, apply_theme
+from ckptplanner.ui.views import Views
 from tests.ui.conftest import Heard, Open
 from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, estimate, found
 from tests.ui.evidence_samples import OBSERVED as SEEN
@@ -882,3 +883,33 @@ def test_the_place_of_an_action_is_inside_its_row(page: FilesPage) -> None:
     place = page.found.action_place(page.found.lines[1].key)
     assert isinstance(place, QPoint)
     assert page.found.line_at(place) is page.found.lines[1]
+
+
+# ---------------------------------------------------------------- where the keys go
+
+
+def test_the_shortcut_puts_the_keys_into_the_page(open_window: Open) -> None:
+    """It took 38 presses of Tab to the table, one of them on a frame without a name."""
+    window, _ = open_window()
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    views = window.findChild(Views)
+    assert views is not None
+    page = views.evidence.files
+    assert window.focusWidget() is child(page, QPushButton, "files.empty.folder")
+    page.show_found(found(QUESTION))
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    assert window.focusWidget() is page.found
+    panels = child(window, QWidget, "panels")
+    assert [area for area in panels.findChildren(QScrollArea) if area.focusPolicy() != Qt.FocusPolicy.NoFocus] == []
+
+
+def test_without_values_the_keys_go_to_the_question_and_without_that_to_what_opens_files(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(QUESTION, meaning=Meaning()))
+    page.take_keys()
+    assert page.focusWidget() is child(page, QPushButton, "question.finished saving.stop")
+    page.show_found(found(meaning=Meaning()))
+    page.take_keys()
+    assert page.focusWidget() is child(page, QPushButton, "files.open")
+    page.show_part(FILES)
+    page.take_keys()
+    assert page.focusWidget() is page.files

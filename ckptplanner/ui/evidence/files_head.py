@@ -216,6 +216,11 @@ class FilesHead(QWidget):
 
     # ------------------------------------------------------------ hands
 
+    @property
+    def first_stop(self) -> QWidget:
+        """Where the keys go first: the button that opens files."""
+        return self._open
+
     def ask_files(self) -> None:
         """Ask for files and propose to open them."""
         if files := ask_files(self, self._folder):

@@ -140,6 +140,19 @@ class FilesPage(QWidget):
         self.bar.show_choice(key)
         self._body.setCurrentIndex((VALUES, FILES, OBSERVED).index(key))
 
+    def take_keys(self) -> None:
+        """Put the keys where they have something to do: into the table, to the first question, to the button that opens."""
+        if self._whole.currentWidget() is self._empty:
+            first: QWidget = self._empty.first_stop
+        elif self.part == VALUES and self.found.effects:
+            first = self.found
+        elif self.part == FILES:
+            first = self.files
+        else:
+            question = self.questions.first_stop if self.part == VALUES else None
+            first = question or self.head.first_stop
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     @property
     def part(self) -> str:
         """Which of them is seen."""

@@ -225,6 +225,7 @@ class MappingDialog(QDialog):
             self._add_column(grid, at, heading)
         grid.setRowStretch(len(self._sheet.headings) + 1, 1)
         scroll = QScrollArea()
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the choices in it are the stops
         scroll.setWidgetResizable(True)
         scroll.setWidget(inside)
         buttons = QHBoxLayout()
