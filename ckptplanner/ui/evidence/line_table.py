@@ -268,6 +268,8 @@ class LineTable(QTableView):
 
     def show_lines(self, lines: Sequence[Line]) -> None:
         """Show these lines; the first row is the current one where none was."""
+        if lines and tuple(lines) == self.lines:
+            return
         self.line_model.show_lines(lines)
         self._fit()
         self.viewport().update()
@@ -308,7 +310,8 @@ class LineTable(QTableView):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
     def _wanted(self, at: int) -> tuple[int, int, int]:
         """How wide a column would be, how wide without the few far longer words in it, and for its heading alone. [px]"""
