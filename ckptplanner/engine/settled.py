@@ -26,5 +26,5 @@ def _settled(estimate: Estimate, bringing: Sequence[Estimate]) -> Estimate:
     if brings is None or not estimate.is_proposed:
         return estimate
     place = str(brings.places[0]) if brings.places else brings.shown
-    note = text("Comes with the model of {place}, which is proposed.", place=place)
+    note = text("Comes with the model of {place}.", place=place)
     return replace(estimate, is_proposed=False, notes=(note, *estimate.notes))

@@ -207,7 +207,7 @@ def test_a_model_comes_with_its_parameters() -> None:
     model = replace(NODE, id="workload.model", path="workload.model", places=(Place("config.json"),))
     kept = without_settled((count, MTBI, model))
     assert [one.is_proposed for one in kept] == [False, True, True]
-    assert str(kept[0].notes[0]) == "Comes with the model of config.json, which is proposed."
+    assert str(kept[0].notes[0]) == "Comes with the model of config.json."
     assert without_settled((count, MTBI)) == (count, MTBI)
 
 

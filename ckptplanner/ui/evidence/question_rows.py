@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from ckptplanner.data.evidence import Question
@@ -112,8 +112,12 @@ class QuestionRows(QWidget):
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(16, 0, 16, 8)
         self._box.setSpacing(4)
-        self._box.addWidget(self._more)
-        self._box.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignLeft)
+        below = QHBoxLayout()
+        below.setSpacing(16)
+        below.addWidget(self._more)
+        below.addWidget(self._fold)
+        below.addStretch(1)
+        self._box.addLayout(below)
         self.hide()
 
     def show_questions(self, questions: Sequence[Question], files: Mapping[str, Sequence[str]] | None = None) -> None:
