@@ -269,6 +269,36 @@ def test_what_is_assumed_leads_to_its_field(page: FilesPage) -> None:
     assert isinstance(menu, QMenu)
 
 
+# ---------------------------------------------------------------- where the keys go
+
+
+def test_the_shortcut_puts_the_keys_into_the_page(open_window: Open) -> None:
+    """It took 38 presses of Tab to the table, one of them on a frame without a name."""
+    window, _ = open_window()
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    views = window.findChild(Views)
+    assert views is not None
+    page = views.evidence.files
+    assert window.focusWidget() is child(page, QPushButton, "files.empty.folder")
+    page.show_found(found(QUESTION))
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    assert window.focusWidget() is page.found
+    panels = child(window, QWidget, "panels")
+    assert [area for area in panels.findChildren(QScrollArea) if area.focusPolicy() != Qt.FocusPolicy.NoFocus] == []
+
+
+def test_without_values_the_keys_go_to_the_question_and_without_that_to_what_opens_files(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(QUESTION, meaning=Meaning()))
+    page.take_keys()
+    assert page.focusWidget() is child(page, QPushButton, "question.finished saving.stop")
+    page.show_found(found(meaning=Meaning()))
+    page.take_keys()
+    assert page.focusWidget() is child(page, QPushButton, "files.open")
+    page.show_part(FILES)
+    page.take_keys()
+    assert page.focusWidget() is page.files
+
+
 # ---------------------------------------------------------------- questions and files
 
 
@@ -883,33 +913,3 @@ def test_the_place_of_an_action_is_inside_its_row(page: FilesPage) -> None:
     place = page.found.action_place(page.found.lines[1].key)
     assert isinstance(place, QPoint)
     assert page.found.line_at(place) is page.found.lines[1]
-
-
-# ---------------------------------------------------------------- where the keys go
-
-
-def test_the_shortcut_puts_the_keys_into_the_page(open_window: Open) -> None:
-    """It took 38 presses of Tab to the table, one of them on a frame without a name."""
-    window, _ = open_window()
-    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
-    views = window.findChild(Views)
-    assert views is not None
-    page = views.evidence.files
-    assert window.focusWidget() is child(page, QPushButton, "files.empty.folder")
-    page.show_found(found(QUESTION))
-    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
-    assert window.focusWidget() is page.found
-    panels = child(window, QWidget, "panels")
-    assert [area for area in panels.findChildren(QScrollArea) if area.focusPolicy() != Qt.FocusPolicy.NoFocus] == []
-
-
-def test_without_values_the_keys_go_to_the_question_and_without_that_to_what_opens_files(qtbot: QtBot) -> None:
-    page = page_of(qtbot, found(QUESTION, meaning=Meaning()))
-    page.take_keys()
-    assert page.focusWidget() is child(page, QPushButton, "question.finished saving.stop")
-    page.show_found(found(meaning=Meaning()))
-    page.take_keys()
-    assert page.focusWidget() is child(page, QPushButton, "files.open")
-    page.show_part(FILES)
-    page.take_keys()
-    assert page.focusWidget() is page.files

@@ -1,7 +1,7 @@
 """The head of the page "Your files": what they settle in a sentence, the buttons that open more, and how far the reading is.
 
-14 files settle 7 of 12 inputs; of the rest 3 are guesses.             [Open files…] [Open folder…] [Refresh]
-2 files cannot be used, 3 files not known     Which are guesses?     The plan is still right: ...
+14 files settle 7 of 12 inputs; 3 are still assumed.             [Open files…] [Open folder…] [Refresh]
+2 files cannot be used, 3 files not known     Which are assumed?     The plan is still right: ...
 Reading run-42                                                                            43 %  Stop
 [########----------------------------------------------------------------------------------------- ]
 """
