@@ -43,6 +43,11 @@ def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
         return _copy(plan, value)
     if estimate.id == "mtbi":
         return _mtbi(plan, estimate, value)
+    return _times(value, now)
+
+
+def _times(value: float, now: Any) -> Text | None:
+    """A number that is at least twice or at most half of what is in use."""
     if not isinstance(now, int | float) or isinstance(now, bool) or now <= 0.0 or value <= 0.0:
         return None
     ratio = value / now
