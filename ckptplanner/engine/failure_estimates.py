@@ -147,7 +147,8 @@ def _shares(stops: Sequence[Stop], date: str) -> Iterable[Estimate]:
     )
     known = [stop for stop in reversed(stops) if stop.kind in kinds]
     yield Estimate(
-        id="shares", path="failures.process_share", title=text("Process alone"), value=process, unit=FRACTION, low=low,
-        high=high, count=len(kinds), basis="counted", places=tuple(dict.fromkeys(stop.place for stop in known))[:_PLACES_CAP],
+        id="shares", path="failures.process_share", title=text("Ended by a process alone"), value=process, unit=FRACTION,
+        low=low, high=high, count=len(kinds), basis="counted",
+        places=tuple(dict.fromkeys(stop.place for stop in known))[:_PLACES_CAP],
         date=date, spread="interval", notes=tuple(notes), with_paths=others,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from ckptplanner.engine.evidence import Estimate
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import Scenario
 from ckptplanner.text import Text, text
-from ckptplanner.units import BYTES, BYTES_PER_S, PARAMS, SECONDS, brief, significant
+from ckptplanner.units import BYTES, BYTES_PER_S, PARAMS, SECONDS, brief, percent, significant
 
 FAR_RATIO = 1.1  # of sizes
 FAR_TIME_RATIO = 2.0
@@ -42,6 +42,8 @@ def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
         estimate: What was measured.
         now: What is in use in its place, see adopting.in_use.
     """
+    if (replaced := _other_storage(plan, estimate)) is not None:
+        return replaced
     if isinstance(estimate.value, bool) or not isinstance(estimate.value, int | float):
         return None
     value = float(estimate.value)
@@ -60,12 +62,26 @@ def far_words(plan: Plan, estimate: Estimate, now: Any) -> Text | None:
         return _copy(plan, value)
     if estimate.id == "mtbi":
         return _mtbi(plan, estimate, value)
+    return _times(value, now)
+
+
+def _times(value: float, now: Any) -> Text | None:
+    """A number that is at least twice or at most half of what is in use."""
     if not isinstance(now, int | float) or isinstance(now, bool) or now <= 0.0 or value <= 0.0:
         return None
     ratio = value / now
     if 1.0 / FAR_TIME_RATIO < ratio < FAR_TIME_RATIO:
         return None
+    if ratio < 1.0:
+        return text("{share} of what the plan has.", share=percent(ratio))
     return text("{ratio} times what the plan has.", ratio=significant(ratio, 2))
+
+
+def _other_storage(plan: Plan, estimate: Estimate) -> Text | None:
+    """A first rate of storage of one's own: whatever the plan buys now is not bought any more."""
+    if plan.scenario.storage.custom is not None or not (estimate.path or "").startswith("storage.custom."):
+        return None
+    return text("The storage becomes your own, its bill unknown; what the plan buys now is dropped.")
 
 
 def _params(plan: Plan, params: float) -> Text | None:

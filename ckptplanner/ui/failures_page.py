@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -274,6 +274,7 @@ class FailuresPage(QWidget):
         is_both = self.height() - used >= _BOTH_FROM
         self.tabs.setVisible(not is_both)
         self._hint.setVisible(is_both)
+        self.controls.show_hint("" if is_both or self._choices.period is not None else say("Drag over the dates for a period"))
         self._plots.setVisible(is_both or self.tabs.currentIndex() == PLOTS)
         self._rows.setVisible(is_both or self.tabs.currentIndex() == STOPS)
 
@@ -283,6 +284,12 @@ class FailuresPage(QWidget):
         if self._record is not None:
             self._draw_axis(self._record)
         self._arrange()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing of this page is pointed at any more."""
+        super().hideEvent(event)
+        self.cursor_moved.emit("")
 
     # ------------------------------------------------------------ hands
 

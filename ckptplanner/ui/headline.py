@@ -18,7 +18,7 @@ from ckptplanner.engine.cards import Card, Share, cards, difference, small_line
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.sentence import sentence
 from ckptplanner.text import Text
-from ckptplanner.ui.ink import lines_of
+from ckptplanner.ui.ink import lines_of, width_of
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme, font
 from ckptplanner.ui.words import node_count, say, say_text
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FIELD = "field:"  # before a path: a link that leads to a field and not to a derivation
 _SIGNS = {"circle": "○", "square": "□", "triangle": "△", "diamond": "◇"}  # the bundled font has them
+_LEAST_BAR = 6  # narrower it says nothing [px]
 _LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 
 
@@ -135,6 +136,12 @@ class Bar(QWidget):
         if self._share is not None:
             self.why_requested.emit(self._share.figure)
 
+    def bar_room(self) -> QRectF:
+        """Where the bar lies: between the name and the share, which never stand on it. [px]"""
+        shown = self._share.shown if self._share is not None else ""
+        words = max(width_of(shown) + 6.0, 38.0)
+        return QRectF(64, self.height() / 2 - 2.5, max(self.width() - 64 - words, 0.0), 5)
+
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._share is None:
@@ -144,11 +151,12 @@ class Bar(QWidget):
         painter.setPen(QColor(theme.muted))
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRectF(0, 0, 64, self.height()), middle, say_text(share.name))
-        room = QRectF(64, self.height() / 2 - 2.5, max(self.width() - 64 - 38, 6), 5)
-        painter.fillRect(room, QColor(theme.hairline))
         is_over = share.fraction > 1.0
-        used = QRectF(room.left(), room.top(), room.width() * min(share.fraction, 1.0), room.height())
-        painter.fillRect(used, QColor(theme.error if is_over else self._colour))
+        room = self.bar_room()
+        if room.width() >= _LEAST_BAR:
+            painter.fillRect(room, QColor(theme.hairline))
+            used = QRectF(room.left(), room.top(), room.width() * min(share.fraction, 1.0), room.height())
+            painter.fillRect(used, QColor(theme.error if is_over else self._colour))
         painter.setPen(QColor(theme.error if is_over else theme.text))
         painter.drawText(QRectF(self.width() - 60, 0, 60, self.height()), middle | Qt.AlignmentFlag.AlignRight, share.shown)
         if self.hasFocus():

@@ -80,8 +80,19 @@ def lines_of(
         for line in lines[: most - 1]:
             at = words.index(line, at) + len(line)
         rest = words[at:].lstrip()
-        lines = [*lines[: most - 1], metrics(pixels, bold).elidedText(rest, Qt.TextElideMode.ElideRight, widest)]
+        lines = [
+            *lines[: most - 1],
+            _whole_words(metrics(pixels, bold).elidedText(rest, Qt.TextElideMode.ElideRight, widest), rest),
+        ]
     return lines
+
+
+def _whole_words(shortened: str, words: str) -> str:
+    """Shortened words without a piece of a word at their end, where enough is left."""
+    kept = shortened.removesuffix("…")
+    before, _, piece = kept.rpartition(" ")
+    is_piece = kept != shortened and not words[len(kept) :].startswith(" ") and len(piece) < len(before)
+    return f"{before}…" if is_piece else shortened
 
 
 def pen(colour: str, width: float = 1.0, *, dashed: bool = False) -> QPen:

@@ -227,6 +227,10 @@ class MainWindow(QMainWindow):
             view.show_view(EVIDENCE)
             view.evidence.show_page(page)
 
+        def files() -> None:
+            evidence(FILES)
+            view.evidence.files.take_keys()
+
         def decide(page: int) -> None:
             view.show_view(DECIDE)
             view.decide.show_page(page)
@@ -237,7 +241,7 @@ class MainWindow(QMainWindow):
             (say("Check by simulation"), lambda: plan(page=2), "Ctrl+0"),
             (say("Path of the data"), lambda: view.show_view(PATH), "Ctrl+3"),
             (say("What survives"), lambda: view.show_view(SURVIVE), "Ctrl+4"),
-            (say("Your files"), lambda: evidence(FILES), "Ctrl+Shift+E"),
+            (say("Your files"), files, "Ctrl+Shift+E"),
             (say("Failures in your files"), lambda: evidence(FAILURES), "Ctrl+Shift+L"),
             (say("Logs replayed"), lambda: evidence(LOGS), "Ctrl+5"),
             (say("Published runs"), lambda: evidence(PUBLISHED), "Ctrl+6"),

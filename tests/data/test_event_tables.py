@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,65 @@ def warned(said: FileEvidence) -> str:
     return " ".join(map(str, said.warnings))
 
 
+# ---------------------------------------------------------------- how times are written
+
+SEP_21_0637 = 1789972620.0  # 2026-09-21T06:37Z
+
+
+@pytest.mark.parametrize(
+    ("cell", "at"),
+    [
+        ("21.09.2026 06:37", "d/m/y"), ("21-9-2026 6:37", "d/m/y"), ("21/09/2026 06:37:00", "d/m/y"),
+        ("21.09.2026, 06:37 UTC", "d/m/y"), ("9/21/2026 6:37 AM", "m/d/y"), ("09-21-2026 06:37", "m/d/y"),
+        ("Sep 21 2026 06:37 AM", "iso"), ("21 Sep 2026 06:37", "iso"), ("September 21, 2026 06:37", "iso"),
+        ("Mon, 21 Sept. 2026 06:37:00 GMT", "iso"), ("2026-09-21 06:37", "iso"), ("2026-09-21T06:37:00 UTC", "iso"),
+    ],
+)  # fmt: skip
+def test_a_time_may_be_written_as_people_write_it(tmp_path: Path, cell: str, at: str) -> None:
+    """Dots, dashes, slashes and months in words; the format is suggested and reads the same moment."""
+    assert datetime(2026, 9, 21, 6, 37, tzinfo=UTC).timestamp() == SEP_21_0637
+    path = wrote(tmp_path, f"Ticket;Wann;Dauer (min)\nOPS-1;{cell};33\n")
+    _, mapping = asked(path)
+    assert (mapping.time, mapping.time_format, mapping.asks) == ("Wann", at, ())
+    assert [event.at_s for event in read_mapped(open_file(path), mapping).events] == [SEP_21_0637]
+
+
+def test_a_heading_that_says_utc_gives_its_times_a_zone(tmp_path: Path) -> None:
+    path = wrote(tmp_path, 'incident_ref,happened (UTC),root cause\n605,Sep 21 2026 06:37 AM,"disk"\n')
+    _, mapping = asked(path)
+    assert mapping.time == "happened (UTC)"
+    (event,) = read_mapped(open_file(path), mapping).events
+    assert (event.at_s, event.is_zoned) == (SEP_21_0637, True)
+
+
+def test_dashes_that_may_be_either_are_asked_and_dots_begin_with_the_day(tmp_path: Path) -> None:
+    _, mapping = asked(wrote(tmp_path, "ticket,fired\n1,3-4-2026 14:05\n"))
+    assert "3-4-2026" in str(mapping.asks[0])
+    assert mapping.time_format == ""
+    _, mapping = asked(wrote(tmp_path, "ticket,fired\n1,3.4.2026 14:05\n"))
+    assert (mapping.time_format, mapping.asks) == ("d/m/y", ())
+
+
+def test_times_in_another_spelling_say_which_are_accepted(tmp_path: Path) -> None:
+    path = wrote(tmp_path, "ticket,fired\n1,week 38\n2,week 39\n")
+    with pytest.raises(ReaderError, match=r"2 of 2 rows have no readable time; .* 29\.11\.2026 14:05, .* seconds since 1970"):
+        read_mapped(open_file(path), ColumnMapping(time="fired"))
+
+
+def test_a_long_cell_of_zones_is_no_time(tmp_path: Path) -> None:
+    path = wrote(tmp_path, f"ticket,fired\n1,{'UTC ' * 20_000} UTC\n")
+    with pytest.raises(ReaderError):
+        read_mapped(open_file(path), ColumnMapping(time="fired"))
+
+
+def test_a_plain_log_with_dots_is_read_day_first(tmp_path: Path) -> None:
+    """No day above 12 tells, but dots do: they begin with the day."""
+    said = read(wrote(tmp_path, "time,kind\n03.04.2026 14:05,node\n05.04.2026 02:11,node\n"))
+    assert [event.at_s for event in said.events] == [
+        datetime(2026, 4, 3, 14, 5, tzinfo=UTC).timestamp(), datetime(2026, 4, 5, 2, 11, tzinfo=UTC).timestamp(),
+    ]  # fmt: skip
+
+
 # ---------------------------------------------------------------- Los Alamos
 
 
@@ -86,7 +146,7 @@ def test_rows_that_are_none_are_told(tmp_path: Path) -> None:
     words = HEAD + "3,5,1/1/2003 4:05,7,,x,,,,\nx,5,1/1/2003 4:05,7,,x,,,,\n3,5,31/1/2003 4:05,7,,x,,,,\n3,5\n"
     said = read(wrote(tmp_path, words))
     assert len(said.events) == 1
-    assert "3 rows were left out because they could not be read; the first is line 3." in warned(said)
+    assert "Rows that could not be read, left out: 3; the first is line 3." in warned(said)
     with pytest.raises(ReaderError, match="no row with a system and a start"):
         read(wrote(tmp_path, HEAD))
 
@@ -227,7 +287,7 @@ def test_a_trackers_list_of_runs(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [run.end_s and run.end_s - JAN_1 for run in said.runs] == [HOUR, 4 * HOUR, 26 * HOUR + 60, None]
     assert said.runs[3].seen_until_s == JAN_1 + 48 * HOUR + 60
-    assert "1 rows were left out" in warned(said)
+    assert "Rows that could not be read, left out: 1;" in warned(said)
 
 
 def test_a_trackers_history_shows_steps_pauses_and_restarts(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_the_sample_is_one_stop() -> None:
     assert event.said == "Instance in InstanceGroup gpu failed a health check (Error)"
     assert event.place.where == "Events[0]"
     assert found.date == "2026-11-03"
-    assert "1 events say more about a fault or its repair" in said(found)
+    assert "Events that say more about a fault or its repair, and are one stop with it: 1." in said(found)
     assert "NodeProvisioningMode Continuous" in said(found)
 
 
@@ -92,7 +92,7 @@ def test_events_one_a_line_and_those_sent_twice(tmp_path: Path) -> None:
     path.write_text("\n".join(json.dumps(one) for one in (first, first, day)))
     found = read(path)
     assert [event.at_s - FAULT_S for event in found.events] == [0.0, 86_400.0]
-    assert "1 events stand there twice" in said(found)
+    assert "Events that stand there twice: 1." in said(found)
     path.write_text(json.dumps([first, day]))
     assert len(read(path).events) == 2
 
@@ -130,7 +130,7 @@ def test_health_events_of_nodes(tmp_path: Path) -> None:
 def test_which_events_are_stops(tmp_path: Path, level: str, words: str, is_stop: bool) -> None:
     found = read(listed(tmp_path, {"EventLevel": level, "Description": words}))
     assert len(found.events) == is_stop
-    assert ("were left out" in said(found)) == (not is_stop)
+    assert ("left out: 1" in said(found)) == (not is_stop)
 
 
 def test_faults_of_two_instances_and_their_repairs(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_faults_of_two_instances_and_their_repairs(tmp_path: Path) -> None:
     assert [event.node_names for event in found.events] == [("i-1",), ("i-2",), ("i-9",)], (
         "the last is too late to belong to them"
     )
-    assert "2 events say more" in said(found)
+    assert "Events that say more about a fault or its repair, and are one stop with it: 2." in said(found)
 
 
 def test_times_that_are_none(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_times_that_are_none(tmp_path: Path) -> None:
         )
     )
     assert found.events == ()
-    assert "3 events without a time" in said(found)
+    assert "Events without a time, left out: 3." in said(found)
 
 
 def test_what_it_is_not(tmp_path: Path) -> None:

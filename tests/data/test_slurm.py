@@ -442,8 +442,8 @@ def test_drains_by_hand_stop_no_job(tmp_path: Path) -> None:
     assert [(event.said, event.node_names, event.downtime_s) for event in said.events] == [
         ("DRAIN (node unexpectedly rebooted)", ("n1",), None)
     ]
-    assert "1 nodes that a person drained" in warned(said)
-    assert "2 rows were left out" in warned(said)
+    assert "Nodes that a person drained, left out because a job on them runs on: 1." in warned(said)
+    assert "Rows that could not be read, left out: 2;" in warned(said)
 
 
 def test_the_controllers_log() -> None:

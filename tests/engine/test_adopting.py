@@ -183,6 +183,18 @@ def test_an_m_beyond_all_published_records_is_questioned() -> None:
     assert far(MTBI) == ""
 
 
+def test_a_first_rate_of_ones_own_storage_says_what_it_replaces() -> None:
+    """One measured rate makes storage of one's own, whose price nobody has said: the plan's file system is not bought."""
+    rate = estimate("writes_at", "storage.custom.write_bytes_per_s", 2.0491e11, BYTES_PER_S)
+    assert far(rate) == "The storage becomes your own, its bill unknown; what the plan buys now is dropped."
+    assert "your own" not in far(rate, adopted(ARTICLE, [rate])), "it is in use already"
+
+
+def test_what_is_much_less_is_a_share_and_what_is_more_a_multiple() -> None:
+    assert far(estimate("detect", "failures.detect_s", 4.26)).replace("\u00a0", " ") == "7.10 % of what the plan has."
+    assert far(estimate("detect", "failures.detect_s", 180.0)) == "3 times what the plan has."
+
+
 def test_no_effect_is_ever_nan() -> None:
     for effect in effects(ARTICLE, plan_of(ARTICLE), [STOP, MTBI, estimate("restorable", None, 290.0)]):
         for number in (effect.usd_per_month, effect.waste_fraction):

@@ -15,11 +15,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.data.evidence import KIND_TITLES
+from ckptplanner.data.evidence import KIND_TITLES, Place
 from ckptplanner.engine.evidence import Choices, FailureRecord
 from ckptplanner.ui.dates import date_ticks, moment_text, span_text
 from ckptplanner.ui.evidence.kind_toggles import KindToggle
@@ -27,7 +27,7 @@ from ckptplanner.ui.failures_page import FailuresPage
 from ckptplanner.ui.ink import width_of
 from ckptplanner.ui.plots.failures_gaps import survival
 from ckptplanner.ui.stops import kind_path
-from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
+from ckptplanner.ui.theme import BODY_PX, DARK, LIGHT, apply_theme
 from ckptplanner.ui.widgets.picker import Picker
 from ckptplanner.units import DAY, HOUR
 from tests.ui.conftest import Heard
@@ -566,3 +566,47 @@ def test_the_page_is_translated(open_page: Open, make: Callable[[], FailureRecor
             text = text.replace(known, " ")
         left += [text] if bare(text) else []
     assert left == []
+
+
+def test_the_file_of_a_stop_is_not_sliced(open_page: Open) -> None:
+    """1180 wide: all columns together are as wide as the table, so that what is cut has its ellipsis."""
+    record, place = job_record(), Place("run/sacct.txt", "line 14 (job 71226)")
+    nodes = tuple(f"gpu-{at:03}" for at in range(32))
+    desk = open_page(replace(record, stops=tuple(replace(stop, place=place, node_names=nodes) for stop in record.stops)), LOW)
+    desk.page.tabs.setCurrentIndex(1)
+    QApplication.processEvents()
+    table = desk.page.table
+    assert sum(table.columnWidth(at) for at in range(6)) <= table.viewport().width()
+    assert table.columnWidth(5) >= width_of(str(place), BODY_PX)
+
+
+def test_the_status_line_forgets_a_period_that_was_taken_back(desk: Desk) -> None:
+    strip = desk.page.strip
+    heard = Heard(desk.page.cursor_moved)
+    y = round(strip.place_of(0).y())
+    QTest.mousePress(strip, LEFT, NO_KEYS, QPoint(100, y))
+    for x in (140, 220):
+        drag = QMouseEvent(QEvent.Type.MouseMove, QPointF(x, y), QPointF(strip.mapToGlobal(QPoint(x, y))), LEFT, LEFT, NO_KEYS)
+        QCoreApplication.sendEvent(strip, drag)
+    assert " to " in str(heard.said[-1][0])
+    strip.setFocus()
+    QTest.keyClick(strip, Qt.Key.Key_Escape)
+    assert heard.said[-1] == ("",)
+    strip.hovered.emit("2026-10-14 to 2026-11-05")
+    desk.page.hide()
+    assert heard.said[-1] == ("",), "another page says nothing of this one's dates"
+
+
+@pytest.mark.parametrize("typed", ["banana", "-5"])
+def test_a_time_that_is_refused_says_why(open_page: Open, typed: str) -> None:
+    desk = open_page(job_record(), LOW)
+    aside = child(desk.page, QLabel, "evidence.aside")
+    assert aside.text() == "Drag over the dates for a period"
+    edit = desk.page.controls.merge
+    type_into(desk.page, edit.objectName(), typed)
+    assert aside.property("role") == "refusal"
+    assert len(edit.toolTip()) > 10
+    assert edit.toolTip() == (aside.toolTip() or aside.text())
+    edit.setFocus()
+    QTest.keyClick(edit, Qt.Key.Key_Escape)
+    assert (aside.text(), edit.toolTip()[:5]) == ("Drag over the dates for a period", "Stops")

@@ -13,16 +13,18 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QProgressBar, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.data.evidence import Gathered
+from ckptplanner.data.evidence import FileEvidence, Gathered, Measured, Place
 from ckptplanner.data.readers.column_mapping import ColumnMapping
 from ckptplanner.engine.adopting import Effect, adopted
+from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.edits import EditError
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.evidence import Choices, Reading
 from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.settled import without_settled
 from ckptplanner.ui.background import Progress
 from ckptplanner.ui.evidence import found_words as words
 from ckptplanner.ui.evidence import tools
@@ -31,9 +33,11 @@ from ckptplanner.ui.evidence.files_empty import COMMANDS
 from ckptplanner.ui.evidence.files_page import FILES, OBSERVED, FilesPage
 from ckptplanner.ui.evidence.line_table import LineTable
 from ckptplanner.ui.evidence_view import EvidenceView
-from ckptplanner.ui.theme import DARK, LIGHT, apply_theme
+from ckptplanner.ui.ink import width_of
+from ckptplanner.ui.theme import BODY_PX, DARK, LIGHT, apply_theme
+from ckptplanner.ui.views import Views
 from tests.ui.conftest import Heard, Open
-from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, found
+from tests.ui.evidence_samples import EFFECTS, FAR, MTBI, NODE, PARTS, QUESTION, VERDICT, estimate, found
 from tests.ui.evidence_samples import OBSERVED as SEEN
 from tests.ui.hands import CTRL, LEFT, NO_KEYS, child, click, labels, press, with_file
 
@@ -90,7 +94,7 @@ def go_to(table: LineTable, start: str) -> None:
 
 
 def test_the_head_says_what_the_files_settle(page: FilesPage) -> None:
-    assert said(page, "sentence") == "3 files settle 5 of 10 inputs; 3 are still assumed."
+    assert said(page, "sentence") == "3 files settle 5 of the 10 inputs that files can tell; of the rest 3 are guesses."
     assert said(page, "verdict_line").startswith("The plan is still right: it saves every 44 min 42 s")
     assert child(page, QPushButton, "files.troubles").text() == "2 files cannot be used, 2 files not known"
 
@@ -157,6 +161,8 @@ def test_inputs_are_counted_once() -> None:
     assert set(covers.assumed) == {"failures.reschedule_s", "failures.start_s", "workload.total_params"}
     assert not set(covers.assumed) & set(covers.settled)
     assert "storage.custom.read_bytes_per_s" not in covers.settled, "what is doubtful settles nothing"
+    covers = words.coverage(EFFECTS, sources | {"failures.start_s": "article"})
+    assert "failures.start_s" not in covers.assumed, "the field says article: it is no guess"
 
 
 @pytest.mark.parametrize(
@@ -171,6 +177,39 @@ def test_changes_have_a_sign(usd: float | None, waste: float | None, shown: tupl
 def test_an_interval_may_be_open() -> None:
     assert words.range_words(replace(MTBI, high=float("inf"))).replace("\u00a0", " ") == "at least 201 h"
     assert words.range_words(replace(MTBI, low=None, high=None)) == ""
+
+
+@pytest.mark.parametrize(("in_use", "is_same"), [(35.9 * 3600.0, True), (36.0 * 3600.0, False)])
+def test_what_was_adopted_is_in_use_however_it_was_rounded(in_use: float, is_same: bool) -> None:
+    """A count is taken over with three digits, in hours: 129,390 s as 35.9 h."""
+    counted = replace(MTBI, value=129_390.15)
+    effect = Effect(counted, in_use, "log", 0.0, 0.0, None, "")
+    assert (words.is_in_use(effect), words.is_for_all(effect)) == (is_same, not is_same)
+
+
+def test_files_that_say_what_was_guessed_confirm_it(qtbot: QtBot) -> None:
+    """The value is the same, its source is not: taken over it is no guess any more."""
+    same = estimate("start", 240.0)
+    guessed, logged = (Effect(same, 240.0, source, 0.0, 0.0, None, "") for source in ("guess", "log"))
+    page = page_of(qtbot, found(meaning=Meaning((guessed,))))
+    assert row(page, "Start")[-1] == "Confirm"
+    heard = Heard(page.adopt_requested)
+    click(child(page, QPushButton, "files.adopt_all"))
+    assert heard.said == [((same,),)]
+    page.show_found(found(meaning=Meaning((logged,))))
+    assert row(page, "Start")[-1] == "in use"
+    named = adopted(NamedScenario(name="a"), [same])
+    assert source_kind(named, "failures.start_s") == "log"
+
+
+def test_a_model_comes_with_its_parameters() -> None:
+    """Both proposed would overwrite each other: after all was adopted one of them would be proposed for ever."""
+    count = estimate("params", 7e9)
+    model = replace(NODE, id="workload.model", path="workload.model", places=(Place("config.json"),))
+    kept = without_settled((count, MTBI, model))
+    assert [one.is_proposed for one in kept] == [False, True, True]
+    assert str(kept[0].notes[0]) == "Comes with the model of config.json."
+    assert without_settled((count, MTBI)) == (count, MTBI)
 
 
 # ---------------------------------------------------------------- adopting
@@ -231,6 +270,36 @@ def test_what_is_assumed_leads_to_its_field(page: FilesPage) -> None:
     assert isinstance(menu, QMenu)
 
 
+# ---------------------------------------------------------------- where the keys go
+
+
+def test_the_shortcut_puts_the_keys_into_the_page(open_window: Open) -> None:
+    """It took 38 presses of Tab to the table, one of them on a frame without a name."""
+    window, _ = open_window()
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    views = window.findChild(Views)
+    assert views is not None
+    page = views.evidence.files
+    assert window.focusWidget() is child(page, QPushButton, "files.empty.folder")
+    page.show_found(found(QUESTION))
+    press(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    assert window.focusWidget() is page.found
+    panels = child(window, QWidget, "panels")
+    assert [area for area in panels.findChildren(QScrollArea) if area.focusPolicy() != Qt.FocusPolicy.NoFocus] == []
+
+
+def test_without_values_the_keys_go_to_the_question_and_without_that_to_what_opens_files(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(QUESTION, meaning=Meaning()))
+    page.take_keys()
+    assert page.focusWidget() is child(page, QPushButton, "question.finished saving.stop")
+    page.show_found(found(meaning=Meaning()))
+    page.take_keys()
+    assert page.focusWidget() is child(page, QPushButton, "files.open")
+    page.show_part(FILES)
+    page.take_keys()
+    assert page.focusWidget() is page.files
+
+
 # ---------------------------------------------------------------- questions and files
 
 
@@ -270,8 +339,6 @@ def test_long_answers_are_not_cut(qtbot: QtBot, width: int) -> None:
 
 
 def test_an_answer_can_be_taken_back(qtbot: QtBot) -> None:
-    from ckptplanner.data.evidence import Measured, Place
-
     one = found().gathered.files[1]
     asking = replace(one, measured=(Measured("stop", (5.0,), Place("a.log"), question=QUESTION),))
     answers = Choices(answers=((QUESTION.id, "restorable"),))
@@ -280,6 +347,65 @@ def test_an_answer_can_be_taken_back(qtbot: QtBot) -> None:
     heard = Heard(page.choices_changed)
     click_action(page.files, "answered")
     assert heard.said == [(Choices(),)]
+
+
+def asking_file(quantity: str = "stop") -> FileEvidence:
+    """The log of the samples, as one that leaves open what its times are."""
+    one = found().gathered.files[1]
+    return replace(one, measured=(Measured(quantity, (5.067,), Place(one.file, "line 3"), question=QUESTION),))
+
+
+def test_a_question_names_its_file_and_stands_above_the_values_alone(page: FilesPage) -> None:
+    page.show_found(found(QUESTION, gathered=Gathered((asking_file(),))))
+    assert labels(page.questions).count("megatron-lm.log") == 1
+    page.show_part(FILES)
+    assert not page.questions.isVisible()
+
+
+def test_where_the_page_is_low_questions_are_one_line_until_they_are_opened(qtbot: QtBot) -> None:
+    page = page_of(qtbot, found(QUESTION, PARTS, gathered=Gathered((asking_file(),))), SMALL)
+    fold = child(page, QPushButton, "files.questions.fold")
+    assert fold.text() == "2 questions about what was measured"
+    assert page.questions.height() < 32
+    answer = child(page, QPushButton, "question.finished saving.stop")
+    assert not answer.isVisible()
+    click(fold)
+    assert answer.isVisible()
+    assert page.focusWidget() is answer
+    click(fold)
+    assert fold.text() == "2 questions about what was measured"
+    page.resize(*LARGE)
+    QApplication.processEvents()
+    assert (answer.isVisible(), fold.isVisible()) == (True, False)
+
+
+def test_a_row_that_rests_on_an_answer_asks_again(qtbot: QtBot) -> None:
+    answers = Choices(answers=((QUESTION.id, "stop"),))
+    page = page_of(qtbot, found(gathered=Gathered((asking_file(""),)), choices=answers))
+    line = next(line for line in page.found.lines if line.cells[0].first == "Stop time")
+    assert line.remark.endswith("So you answered; A asks again.")
+    assert [action.text().split("\t")[0] for action in page.found.menu_for(line).actions()][2:] == ["Ask again what it is"]
+    heard = Heard(page.choices_changed)
+    go_to(page.found, "stop")
+    QTest.keyClick(page.found, Qt.Key.Key_A)
+    assert heard.said == [(Choices(),)]
+    go_to(page.found, "mtbi")
+    QTest.keyClick(page.found, Qt.Key.Key_A)
+    assert len(heard.said) == 1
+
+
+def test_one_long_word_makes_no_column_wide_while_others_are_cut(qtbot: QtBot) -> None:
+    """1180 wide: the name of a model in use took a hundred pixels from every title and place."""
+    long = replace(EFFECTS[2], in_use="a model with quite a long name 120B")
+    page = page_of(qtbot, found(meaning=Meaning((*EFFECTS[:2], long, *EFFECTS[3:]))), SMALL)
+    table = page.found
+    for line in table.lines:
+        for at, cell in enumerate(line.cells if not line.is_group else ()):
+            if "long name" not in cell.first and at in (1, 2, 4, 5):
+                room = table.columnWidth(at) - 12 - 6
+                assert max(width_of(cell.first, BODY_PX, bold=cell.is_bold), width_of(cell.second)) <= room
+    assert table.columnWidth(0) >= 250
+    assert sum(table.columnWidth(at) for at in range(7)) == table.viewport().width()
 
 
 def test_every_file_is_listed_with_what_became_of_it(page: FilesPage) -> None:

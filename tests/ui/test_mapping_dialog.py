@@ -150,3 +150,16 @@ def test_every_role_can_be_taken_and_left(role: str) -> None:
         other = with_role(mapping, "two", role)
         assert (role_of(other, "one"), role_of(other, "two")) == ("", role)
     assert role_of(with_role(mapping, "one", ""), "one") == ""
+
+
+def test_european_dates_are_read_as_they_are(qtbot: QtBot, tmp_path: Path) -> None:
+    """With dots: the order is told by the first day above 12, and what is previewed is what is read."""
+    file = tmp_path / "incidents.csv"
+    file.write_text("Ticket;Wann;Dauer (min)\nOPS-1;21.09.2026 06:37;33\nOPS-2;23.09.2026 23:10;11\n", encoding="utf-8")
+    dialog = MappingDialog(sheet_of(file))
+    qtbot.addWidget(dialog)
+    assert (dialog.mapping.time, dialog.mapping.time_format, dialog.mapping.duration) == ("Wann", "d/m/y", "")
+    assert preview(qtbot, dialog) == "2 interruptions from 2026-09-21 to 2026-09-23"
+    choose(dialog, "time_format", "iso")
+    assert "29.11.2026 14:05" in preview(qtbot, dialog)  # how times may be written
+    dialog.reject()

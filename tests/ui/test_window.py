@@ -31,12 +31,15 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from ckptplanner.engine.cards import Share
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import SEVERITIES
 from ckptplanner.engine.scenario import Workbook
 from ckptplanner.engine.workbook_file import SUFFIX, read
+from ckptplanner.text import Text
 from ckptplanner.ui.findings_view import FindingRow, FindingsView
 from ckptplanner.ui.headline import Bar, CardView
+from ckptplanner.ui.ink import lines_of, width_of
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.source_popup import SourcePopup
 from ckptplanner.ui.store import Store
@@ -147,6 +150,25 @@ def test_the_bars_and_the_computed_rows_say_why_too(open_window: Open) -> None:
         titles.add(labels(why)[0])
         why.close()
     assert len(titles) == 7
+
+
+@pytest.mark.parametrize("shown", ["<0.01 %", "12 %", "1,234 %"])
+def test_a_share_never_stands_on_its_bar(qtbot: QtBot, shown: str) -> None:
+    bar = Bar()
+    qtbot.addWidget(bar)
+    bar.resize(114, 17)
+    bar.show_share(Share("network_fraction", Text("network"), 0.00001, shown), LIGHT, LIGHT.accent)
+    assert bar.bar_room().right() <= bar.width() - width_of(shown)
+
+
+def test_what_is_shortened_ends_with_a_whole_word(qtbot: QtBot) -> None:
+    words = "A scheduler's end of a run is when the failure was noticed, not when it happened, and later than that."
+    for width in range(120, 420, 7):
+        last = lines_of(words, width, 1)[-1]
+        assert last.endswith("…")
+        assert words.startswith(last[:-1])
+        assert words[len(last) - 1] == " "
+        assert width_of(last) <= width
 
 
 def test_a_value_of_a_derivation_leads_to_its_field(open_window: Open) -> None:

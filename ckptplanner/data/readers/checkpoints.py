@@ -276,7 +276,7 @@ def _warnings(kind: Kind, contents: Contents) -> Iterator[Text]:
     if not contents.listing.is_whole:
         yield text("Only the first {most} files were added up, so it is larger than this.", most=f"{ENTRIES_CAP:,}")
     if contents.listing.links_out:
-        yield text("{count} links that lead out of the folder are not counted.", count=f"{contents.listing.links_out:,}")
+        yield text("Links that lead out of the folder, not counted: {count}.", count=f"{contents.listing.links_out:,}")
     other, all_sizes = contents.sizes["buffers", ""], sum(contents.sizes.values())
     other += sum(size for (part, _), size in contents.sizes.items() if part in {"buffers", "other"})
     if other > 0.01 * all_sizes:

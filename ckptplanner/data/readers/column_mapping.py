@@ -30,13 +30,17 @@ from ckptplanner.data.readers.slurm_jobs import (
     words_of,
 )
 from ckptplanner.data.readers.source import Opened
-from ckptplanner.data.readers.tables import rows, since_1970_s, stamp
+from ckptplanner.data.readers.tables import is_numbered, rows, since_1970_s, stamp
 from ckptplanner.text import Text, text
 from ckptplanner.units import COUNT, SECONDS, Unit, UnitError, parse
 
 ROWS_CAP = 100_000
 ROWS_SHOWN = 20
 PAUSE = 10.0  # a step that took this many times the median is no step time
+
+# how times may be written, for the sentence that refuses a column
+SPELLINGS = "2026-11-29 14:05, 29 Nov 2026 14:05, Nov 29, 2026 2:05 PM, 29.11.2026 14:05, 11/29/2026 14:05, seconds since 1970"
+_UTC = re.compile(r"\b(?:utc|gmt)\b", re.IGNORECASE)  # in a heading: its times have a zone
 
 TimeFormat = Literal["iso", "m/d/y", "d/m/y", "epoch_s", "epoch_ms", "elapsed", ""]
 RowsAre = Literal["events", "runs", "values", "steps"]
@@ -141,12 +145,11 @@ def time_of(cell: str, mapping: ColumnMapping) -> tuple[float, bool] | None:
     """Seconds since 1970 (or since an unknown moment, for elapsed times) and whether the zone is known."""
     kind = mapping.time_format
     if kind in ("iso", "m/d/y", "d/m/y"):
-        if ("/" in cell) != (kind != "iso"):
+        if kind == "iso" and is_numbered(cell):
             return None
-        words = f"{cell[:-4]}+00:00" if cell.endswith(" UTC") else cell
-        found = stamp(words, is_day_first=kind == "d/m/y")
+        found = stamp(cell, is_day_first=None if kind == "iso" else kind == "d/m/y")
         at_s = None if found is None else since_1970_s(found)
-        zoned = found is not None and found.tzinfo is not None
+        zoned = found is not None and (found.tzinfo is not None or _UTC.search(mapping.time) is not None)
     else:
         scale = {"epoch_s": 1.0, "epoch_ms": 1e-3}.get(kind, mapping.time_scale)
         at_s, zoned = number(cell, SECONDS, scale), kind != "elapsed"
@@ -321,7 +324,7 @@ class _Read:
         said = []
         if self.left_out:
             said.append(text(
-                "{count} rows were left out because they could not be read; the first is line {line}.",
+                "Rows that could not be read, left out: {count}; the first is line {line}.",
                 count=len(self.left_out), line=self.left_out[0],
             ))  # fmt: skip
         if self.strange:
@@ -382,7 +385,7 @@ def read_mapped(opened: Opened, mapping: ColumnMapping, *, reader: str = "mapped
         order = "month/day/year" if mapping.time_format == "m/d/y" else "day/month/year"
         raise opened.refuse(f"{shown(cell)[1:-1]} is no date in the order {order}, in which the others would be read", line)
     if read.left_out and 2 * len(read.left_out) > read.count:
-        what = "have no readable time" if mapping.time else "cannot be read"
+        what = f"have no readable time; accepted are {SPELLINGS}" if mapping.time else "cannot be read"
         raise opened.refuse(f"{len(read.left_out):,} of {read.count:,} rows {what}", read.left_out[0])
     measured = read.measured()
     if not (measured or read.events or read.runs):

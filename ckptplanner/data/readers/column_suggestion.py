@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ckptplanner.data.evidence import QUANTITIES
 from ckptplanner.data.readers.column_mapping import ColumnMapping, RowsAre, TimeFormat, ValueColumn, number, time_of
-from ckptplanner.data.readers.tables import TIME_HEADINGS, is_day_first, stamp, unit_in
+from ckptplanner.data.readers.tables import TIME_HEADINGS, is_day_first, is_numbered, stamp, unit_in
 from ckptplanner.text import Text, text
 from ckptplanner.units import COUNT, SECONDS
 
@@ -102,8 +102,8 @@ def _time_format(name: str, cells: Sequence[str]) -> tuple[TimeFormat, float, tu
     """How the cells of a column write times, the seconds in one, and what must be asked; None where they are no times."""
     if not cells:
         return None
-    if all("/" in cell for cell in cells):
-        return _slashed(cells)
+    if all(is_numbered(cell) for cell in cells):
+        return _numbered(cells)
     if all(time_of(cell, ColumnMapping()) is not None for cell in cells):
         return "iso", 1.0, ()
     is_named = _bare(name).replace(" ", "_") in _STARTS or _bare(name) in _ENDS or "timestamp" in name.casefold()
@@ -132,7 +132,7 @@ def _is_count_or_decimal(cells: Sequence[str]) -> bool:
     return all(_decimal(cell) is not None for cell in cells)
 
 
-def _slashed(cells: Sequence[str]) -> tuple[TimeFormat, float, tuple[Text, ...]] | None:
+def _numbered(cells: Sequence[str]) -> tuple[TimeFormat, float, tuple[Text, ...]] | None:
     """Whether 3/4/2026 is the fourth of March: a number above 12 tells, and else it must be asked."""
     day_first = is_day_first(cells)
     if not all(stamp(cell, is_day_first=day_first is True) for cell in cells):

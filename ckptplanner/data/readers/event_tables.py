@@ -31,6 +31,7 @@ from ckptplanner.data.readers.tables import (
     delimiter_of,
     heading_words,
     is_day_first,
+    is_numbered,
     number_scale,
     rows,
     since_1970_s,
@@ -142,7 +143,7 @@ def _count(cells: Sequence[str], column: int | None) -> int | None:
 def _left_out(lines: Sequence[int]) -> Iterator[Text]:
     if lines:
         yield text(
-            "{count} rows were left out because they could not be read; the first is line {line}.",
+            "Rows that could not be read, left out: {count}; the first is line {line}.",
             count=len(lines),
             line=lines[0],
         )
@@ -185,7 +186,7 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> ColumnMapping | None:
     unit = unit_in(downtime)
     return ColumnMapping(
         time=named({time}),
-        time_format="elapsed" if scale is not None else "iso" if "/" not in cell else "d/m/y" if day_first else "m/d/y",
+        time_format="elapsed" if scale is not None else "iso" if not is_numbered(cell) else "d/m/y" if day_first else "m/d/y",
         time_scale=scale or 1.0,
         duration=downtime,
         duration_scale=unit[2] if unit else 1.0,
@@ -198,7 +199,7 @@ def _plain_mapping(found: Sequence[Sequence[str]]) -> ColumnMapping | None:
 
 def _day_first(cells: Sequence[str]) -> tuple[bool, tuple[Text, ...]]:
     """Whether dates with slashes begin with the day, as one above 12 tells; else the month is taken, and said."""
-    slashed = [cell for cell in cells if "/" in cell]
+    slashed = [cell for cell in cells if is_numbered(cell)]
     told = is_day_first(slashed)
     if slashed and told is None:
         return False, (text("Dates such as {date} are taken as month/day/year.", date=words_of(slashed[0])[:40]),)
@@ -215,7 +216,7 @@ def _order(opened: Opened, column: int) -> tuple[bool, tuple[Text, ...]]:
     first = ""
     for line, cells in islice(rows(opened), ROWS_CAP + 1):
         cell = cells[column] if column < len(cells) else ""
-        if "/" not in cell:
+        if not is_numbered(cell):
             continue
         first = first or cell
         order = is_day_first([cell])

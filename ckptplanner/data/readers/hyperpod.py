@@ -168,17 +168,19 @@ def _stops(said: list[_Said]) -> tuple[tuple[Event, ...], int]:
 def _warnings(found: _Found, repairs: int) -> Iterator[Text]:
     yield text("Only clusters with NodeProvisioningMode Continuous have such events, and not each of them stops a job.")
     if repairs:
-        yield text("{count} events say more about a fault or its repair, and are one stop with it.", count=grouped(repairs))
+        yield text(
+            "Events that say more about a fault or its repair, and are one stop with it: {count}.", count=grouped(repairs)
+        )
     if found.is_millis:
         yield text("Numbers as times are read as epoch seconds or milliseconds by their size.")
     if found.other:
         levels = ", ".join(f"{level} {grouped(count)}" for level, count in found.other.most_common(5))
-        yield text("{count} events about scaling, creation, patching and the like were left out: {levels}.",
+        yield text("Events about scaling, creation, patching and the like, left out: {count} ({levels}).",
                    count=grouped(found.other.total()), levels=levels)  # fmt: skip
     if found.twice:
-        yield text("{count} events stand there twice.", count=grouped(found.twice))
+        yield text("Events that stand there twice: {count}.", count=grouped(found.twice))
     if found.undated:
-        yield text("{count} events without a time were left out.", count=grouped(found.undated))
+        yield text("Events without a time, left out: {count}.", count=grouped(found.undated))
     if found.seen > MOST_EVENTS:
         yield text("Of {count} events the first {most} were read.", count=grouped(found.seen), most=grouped(MOST_EVENTS))
 

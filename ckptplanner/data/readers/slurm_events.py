@@ -211,10 +211,10 @@ def _node_event(row: Mapping[str, str], states: set[str], reason: str, place: Pl
 def _node_warnings(found: Found, by_hand: int) -> Iterator[Text]:
     yield text("These are all nodes that went down, not only those of your job.")
     if by_hand:
-        yield text("{count} nodes that a person drained were left out: a job on them runs on.", count=by_hand)
+        yield text("Nodes that a person drained, left out because a job on them runs on: {count}.", count=by_hand)
     if found.left_out:
         yield text(
-            "{count} rows were left out because they could not be read; the first is {first}.",
+            "Rows that could not be read, left out: {count}; the first is {first}.",
             count=found.left_out,
             first=found.first_left_out,
         )

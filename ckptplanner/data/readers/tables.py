@@ -31,7 +31,15 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SCALES = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": MINUTE, "minute": MINUTE, "h": HOUR, "hr": HOUR, "hour": HOUR,
            "d": DAY, "day": DAY}  # fmt: skip
 _NUMBERS = re.compile(r"(?:(?:time|t|at|start|elapsed|age|uptime)[ _]*)?[(\[]?([a-z]+?)s?[)\]]?")
-_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?: ?([AaPp])\.?[Mm]\.?)?)?")
+_CLOCK = r"(?:,?[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?: ?([AaPp])\.?[Mm]\.?)?)?"
+_NUMBERED = re.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}){_CLOCK}", re.ASCII)  # 11/29/2026, 29.11.2026, 29-11-2026
+_WEEKDAY, _MONTH = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?", r"([a-z]{3,9})\.?"
+_NAMED = (
+    re.compile(rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.?[ -](?P<month>{_MONTH})[ -](\d{{4}}){_CLOCK}", re.ASCII | re.IGNORECASE),
+    re.compile(rf"{_WEEKDAY}(?P<month>{_MONTH}) (?P<day>\d{{1,2}}),? (\d{{4}}){_CLOCK}", re.ASCII | re.IGNORECASE),
+)  # 29 Nov 2026, Nov 29, 2026
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+           "december")  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]{1,12}(?:/[a-z]{1,6})?", re.IGNORECASE)
 _BRACKETED = re.compile(r"[^()\[\]]*[(\[]\s*([^()\[\]]{1,20}?)\s*[)\]]\s*")
 _ENDING = re.compile(r".*?[a-z0-9][ _,]+(?:in )?([a-z]{2,12}|[shd]|[kmgt]i?b(?:/s|ps))", re.IGNORECASE)
@@ -66,30 +74,61 @@ def rows(opened: Opened) -> Iterator[tuple[int, list[str]]]:
         raise opened.refuse(f"it is no line of a CSV ({error})", line) from None
 
 
-def stamp(cell: str, *, is_day_first: bool = False) -> datetime | None:
-    """A time stamp, ISO 8601 or with slashes (m/d/yyyy unless the day is first), None for anything else."""
-    found = _SLASHED.fullmatch(cell)
+def stamp(cell: str, *, is_day_first: bool | None = None) -> datetime | None:
+    """A time stamp: ISO 8601, with the month in words, or in numbers; None for anything else.
+
+    Args:
+        cell: 2026-11-29T14:05, 29 Nov 2026 14:05, Nov 29, 2026 2:05 PM, 11/29/2026 14:05, 29.11.2026 14:05; with UTC or GMT.
+        is_day_first: Whether 3/4/2026 is the third of April; None: it is the fourth of March, and dots and dashes are none.
+    """
+    bare = _bare(cell)
+    found = _stamp(bare, is_day_first=is_day_first)
+    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None and bare != cell else found
+
+
+def _bare(cell: str) -> str:
+    return cell[:-4] if cell.endswith((" UTC", " GMT")) else cell
+
+
+def _stamp(cell: str, *, is_day_first: bool | None) -> datetime | None:
     try:
-        if found is None:
-            # a bare number must not be read as a date without dashes
-            return datetime.fromisoformat(cell) if "-" in cell[1:] else None
-        month, day, year, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
-        if is_day_first:
-            month, day = day, month
-        half = (found[7] or "").lower()
-        if half and not 1 <= hour <= 12:
-            return None
-        return datetime(year, month, day, hour % 12 + (12 if half == "p" else 0) if half else hour, minute, second)
+        if (numbered := _NUMBERED.fullmatch(cell)) is not None:
+            if numbered[2] != "/" and is_day_first is None:
+                return None
+            month, day = int(numbered[1]), int(numbered[3])
+            return _moment(int(numbered[4]), *((day, month) if is_day_first else (month, day)), numbered.groups()[4:])
+        if (named := next((found for one in _NAMED if (found := one.fullmatch(cell)) is not None), None)) is not None:
+            word = named["month"].rstrip(".").casefold()
+            month = next((at for at, name in enumerate(_MONTHS, start=1) if name.startswith(word)), 0)
+            return _moment(int(named.groups()[-5]), month, int(named["day"]), named.groups()[-4:])
+        # a bare number must not be read as a date without dashes
+        return datetime.fromisoformat(cell) if "-" in cell[1:] else None
     except ValueError:
         return None
 
 
+def _moment(year: int, month: int, day: int, clock: Sequence[str | None]) -> datetime | None:
+    """A day and a time of it: hour, minute, second and a or p. Raises ValueError where there is no such day."""
+    hour, minute, second = (int(part or 0) for part in clock[:3])
+    half = (clock[3] or "").lower()
+    if half and not 1 <= hour <= 12:
+        return None
+    return datetime(year, month, day, hour % 12 + (12 if half == "p" else 0) if half else hour, minute, second)
+
+
+def is_numbered(cell: str) -> bool:
+    """Whether it is a date of numbers whose order must be known: 3/4/2026, 3.4.2026, 3-4-2026."""
+    return _NUMBERED.fullmatch(_bare(cell)) is not None
+
+
 def is_day_first(cells: Sequence[str]) -> bool | None:
-    """Whether dates with slashes begin with the day: told by the first number above 12, None where none is."""
-    found = [match for cell in cells if (match := _SLASHED.fullmatch(cell)) is not None]
+    """Whether dates of numbers begin with the day: told by the first number above 12, or by dots; None where neither tells."""
+    found = [match for cell in cells if (match := _NUMBERED.fullmatch(_bare(cell))) is not None]
     if any(int(match[1]) > 12 for match in found):
         return True
-    return False if any(int(match[2]) > 12 for match in found) else None
+    if any(int(match[3]) > 12 for match in found):
+        return False
+    return True if found and all(match[2] == "." for match in found) else None
 
 
 def since_1970_s(time: datetime) -> float:

@@ -13,7 +13,8 @@ from ckptplanner.data.catalog import interruption_records
 from ckptplanner.engine.evidence import Choices, FailureRecord
 from ckptplanner.frozen import FieldSpec
 from ckptplanner.ui.dates import span_text
-from ckptplanner.ui.theme import Theme, icon
+from ckptplanner.ui.lines import QuietLine
+from ckptplanner.ui.theme import Theme, icon, set_property
 from ckptplanner.ui.widgets.picker import Picker
 from ckptplanner.ui.widgets.quantity_edit import QuantityEdit
 from ckptplanner.ui.words import say
@@ -47,6 +48,7 @@ class FailureControls(QWidget):
         self.merge = QuantityEdit(_spec())
         self._presets = QToolButton()
         self._clear = QToolButton()
+        self._aside, self._hint, self._refusal = QuietLine(), "", ""
         self._labels = {name: QLabel(words) for name, words in (
             ("job", say("Job")), ("merge", say("Merge within")), ("prior", say("Combine with")),
         )}  # fmt: skip
@@ -95,13 +97,16 @@ class FailureControls(QWidget):
         row.addSpacing(6)
         row.addWidget(self._labels["prior"])
         row.addWidget(self.prior)
-        row.addStretch(1)
+        self._aside.setObjectName("evidence.aside")
+        row.addSpacing(6)
+        row.addWidget(self._aside, 1)
         row.addWidget(self._clear)
 
     def _connect(self) -> None:
         self.job.chosen.connect(self.job_chosen)
         self.prior.chosen.connect(self.prior_chosen)
         self.merge.edited.connect(self._on_merge)
+        self.merge.refused.connect(self._on_refused)
         self._clear.clicked.connect(self.period_cleared)
 
     def show_choices(self, record: FailureRecord, choices: Choices) -> None:
@@ -121,6 +126,20 @@ class FailureControls(QWidget):
         if choices.period is not None:
             first, last = span_text(*choices.period)
             self._clear.setText(say("{first} to {last}", first=first, last=last))
+
+    def show_hint(self, words: str) -> None:
+        """Say at the end of the row what else can be done; what was typed and is refused comes first."""
+        self._hint = words
+        self._show_aside()
+
+    def _on_refused(self, sentence: str) -> None:
+        self._refusal = sentence
+        self.merge.setToolTip(sentence or self._labels["merge"].toolTip())
+        self._show_aside()
+
+    def _show_aside(self) -> None:
+        set_property(self._aside, "role", "refusal" if self._refusal else "small")
+        self._aside.show_words(self._refusal or self._hint)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

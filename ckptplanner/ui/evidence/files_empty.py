@@ -107,7 +107,8 @@ class FilesEmpty(QWidget):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        folder, files = QPushButton(say("Open folder…")), QPushButton(say("Open files…"))
+        self.first_stop = folder = QPushButton(say("Open folder…"))
+        files = QPushButton(say("Open files…"))
         folder.setObjectName("files.empty.folder")
         folder.setProperty("role", "primary")
         files.setObjectName("files.empty.files")

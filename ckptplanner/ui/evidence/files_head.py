@@ -43,8 +43,8 @@ def _files(count: int) -> str:
 def _settled(count: int, settled: int, inputs: int) -> str:
     values = {"settled": settled, "inputs": inputs}
     if count == 1:
-        return say("1 file settles {settled} of {inputs} inputs", **values)
-    return say("{count} files settle {settled} of {inputs} inputs", count=grouped(count), **values)
+        return say("1 file settles {settled} of the {inputs} inputs that files can tell", **values)
+    return say("{count} files settle {settled} of the {inputs} inputs that files can tell", count=grouped(count), **values)
 
 
 def sentence_of(found: Found) -> str:
@@ -65,10 +65,12 @@ def sentence_of(found: Found) -> str:
     assumed = len(covers.assumed)
     head = _settled(count, len(covers.settled), covers.count)
     if not assumed:
-        return say("{settled}; none is only assumed.", settled=head)
+        return say("{settled}; of the rest none is a guess.", settled=head) if len(covers.settled) < covers.count else (
+            say("{settled}.", settled=head)
+        )  # fmt: skip
     if assumed == 1:
-        return say("{settled}; 1 is still assumed.", settled=head)
-    return say("{settled}; {count} are still assumed.", settled=head, count=assumed)
+        return say("{settled}; of the rest 1 is a guess.", settled=head)
+    return say("{settled}; of the rest {count} are guesses.", settled=head, count=assumed)
 
 
 class FilesHead(QWidget):
@@ -181,7 +183,7 @@ class FilesHead(QWidget):
         self._troubles.setText(", ".join(parts))
         self._troubles.setVisible(bool(parts))
         assumed = len(found.meaning.coverage.assumed)
-        self._assumed.setText(say("Which is assumed?") if assumed == 1 else say("Which are assumed?"))
+        self._assumed.setText(say("Which is a guess?") if assumed == 1 else say("Which are guesses?"))
         self._assumed.setVisible(bool(assumed))
         trouble = found.trouble.partition("\n\n")[0] or (say("Stopped before all was read.") if found.was_stopped else "")
         self._details.setVisible(bool(found.trouble))
@@ -220,6 +222,11 @@ class FilesHead(QWidget):
 
     # ------------------------------------------------------------ hands
 
+    @property
+    def first_stop(self) -> QWidget:
+        """Where the keys go first: the button that opens files."""
+        return self._open
+
     def ask_files(self) -> None:
         """Ask for files and propose to open them."""
         if files := ask_files(self, self._folder):
@@ -233,7 +240,7 @@ class FilesHead(QWidget):
             self.open_requested.emit([folder])
 
     def assumed_menu(self) -> QMenu:
-        """The inputs that are only assumed; each leads to its field."""
+        """The inputs that are guesses and stay so; each leads to its field."""
         menu = QMenu(self)
         for path in self._found.meaning.coverage.assumed:
             action = QAction(field_title(path), menu)

@@ -1,7 +1,7 @@
 """The page "Your files": what the user's files say about the inputs, and what adopting it would change.
 
     sentence                                                     Open files…  Open folder…  Refresh
-    question                                                     [ stop | whole write ]
+    question, a line where the page is low                       [ stop | whole write ]
     values | files | planned and observed      (chosen beside the tabs)
     all proposed together: −$1,240 a month, waste −0.02 %        Adopt 2 chosen   Adopt all proposed
 
@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from ckptplanner.data.evidence import Place
 from ckptplanner.engine.adopting import Effect
@@ -22,7 +24,7 @@ from ckptplanner.ui.evidence import found_words as words
 from ckptplanner.ui.evidence.desk import Found
 from ckptplanner.ui.evidence.files_empty import FilesEmpty
 from ckptplanner.ui.evidence.files_head import FilesHead
-from ckptplanner.ui.evidence.files_table import FilesTable
+from ckptplanner.ui.evidence.files_table import FilesTable, answered_values, files_that_ask
 from ckptplanner.ui.evidence.found_table import FoundTable
 from ckptplanner.ui.evidence.observed_panel import ObservedPanel
 from ckptplanner.ui.evidence.question_rows import QuestionRows
@@ -33,6 +35,7 @@ from ckptplanner.ui.widgets.field_row import source_word
 from ckptplanner.ui.words import say
 from ckptplanner.units import grouped
 
+_LOW_BELOW = 480  # a page so high has no room for questions above its table [px]
 VALUES, FILES, OBSERVED = "values", "files", "observed"
 
 
@@ -89,6 +92,7 @@ class FilesPage(QWidget):
         column = QVBoxLayout(values)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.questions)
         column.addWidget(self.found, 1)
         column.addWidget(self._foot)
         for part in (values, self.files, self.observed):
@@ -100,7 +104,6 @@ class FilesPage(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(4)
         box.addWidget(self.head)
-        box.addWidget(self.questions)
         box.addWidget(self._body, 1)
         self._whole.addWidget(self.picture)
         self._whole.addWidget(self._empty)
@@ -121,6 +124,7 @@ class FilesPage(QWidget):
         self.questions.answered.connect(self._on_answer)
         self.found.adopt_requested.connect(self.adopt_requested)
         self.found.field_requested.connect(self.field_requested)
+        self.found.asked_again.connect(self._on_asked_again)
         self.found.chosen_changed.connect(self._show_foot)
         self.files.remove_requested.connect(self.remove_requested)
         self.files.left_out.connect(self._on_left_out)
@@ -136,6 +140,19 @@ class FilesPage(QWidget):
         self.bar.show_choice(key)
         self._body.setCurrentIndex((VALUES, FILES, OBSERVED).index(key))
 
+    def take_keys(self) -> None:
+        """Put the keys where they have something to do: into the table, to the first question, to the button that opens."""
+        if self._whole.currentWidget() is self._empty:
+            first: QWidget = self._empty.first_stop
+        elif self.part == VALUES and self.found.effects:
+            first = self.found
+        elif self.part == FILES:
+            first = self.files
+        else:
+            question = self.questions.first_stop if self.part == VALUES else None
+            first = question or self.head.first_stop
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     @property
     def part(self) -> str:
         """Which of them is seen."""
@@ -148,11 +165,16 @@ class FilesPage(QWidget):
         self.bar.setEnabled(not is_empty)
         self._whole.setCurrentWidget(self._empty if is_empty else self.picture)
         self.head.show_found(found)
-        self.questions.show_questions(found.reading.questions if found.reading is not None else ())
-        self.found.show_effects(found.meaning.effects, is_stale=found.is_stale)
+        self.questions.show_questions(found.reading.questions if found.reading is not None else (), files_that_ask(found))
+        self.found.show_effects(found.meaning.effects, is_stale=found.is_stale, answered=answered_values(found))
         self.files.show_found(found)
         self.observed.show_observed(found.meaning.observed, found.meaning.verdict)
         self._show_foot()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.questions.show_room(is_low=self.height() < _LOW_BELOW)
 
     def show_progress(self, fraction: float) -> None:
         """Say how much of the files has been read."""

@@ -5,7 +5,7 @@ Space or Enter does what stands at the end of a row, Del takes away what was ope
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from typing_extensions import override
 from ckptplanner.data.evidence import FileEvidence
 from ckptplanner.ui.evidence.desk import Found
 from ckptplanner.ui.evidence.line_table import Cell, Column, Line, LineTable, Tone
+from ckptplanner.ui.evidence.question_rows import files_words
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import grouped
 
@@ -146,15 +147,39 @@ def _notes(found: Found) -> Iterator[Line]:
         yield Line(f"note {at}", (), remark=say_text(note), tip=say_text(note))
 
 
+def files_that_ask(found: Found) -> Mapping[str, tuple[str, ...]]:
+    """The files that leave each question open, by its id."""
+    asking: dict[str, dict[str, None]] = {}
+    for file in found.gathered.files:
+        for one in file.measured:
+            if one.question is not None and file.file not in found.choices.left_out:
+                asking.setdefault(one.question.id, {})[file.file] = None
+    return {question: tuple(files) for question, files in asking.items()}
+
+
+def answered_values(found: Found) -> Mapping[tuple[str, str], str]:
+    """The quantity and the file of every value that rests on an answer, and the id of its question."""
+    answers = dict(found.choices.answers)
+    return {
+        (answer, file.file): one.question.id
+        for file in found.gathered.files
+        for one in file.measured
+        if one.question is not None and (answer := answers.get(one.question.id))
+    }
+
+
 def _answered(found: Found) -> Iterator[Line]:
     """The questions that were answered, in the words of the files that asked them."""
     asked = {one.question.id: one.question for file in found.gathered.files for one in file.measured if one.question}
+    asking = files_that_ask(found)
     known = [(asked[question], quantity) for question, quantity in found.choices.answers if question in asked]
     if known:
         yield _group("answered", say("Answered"))
     for question, quantity in known:
         answer = next((say_text(words) for key, words in question.choices if key == quantity), quantity)
-        cells = Cell(answer), Cell(), Cell(), Cell(), Cell(say("Ask again"), tone="accent", is_small=True)
+        files = asking.get(question.id, ())
+        about = Cell(files_words(files) if files else "", tone="muted")
+        cells = Cell(answer), about, Cell(), Cell(), Cell(say("Ask again"), tone="accent", is_small=True)
         words = say_text(question.words)
         yield Line(f"answered {question.id}", cells, Answered(question.id), words, tip=words, can_act=True)
 

@@ -1,11 +1,12 @@
 """The values that the user's files tell, one row each: found, in use, what adopting it changes, and what is to be known of it.
 
-Space or Enter adopts the chosen rows, Ctrl+A chooses all that are proposed, F goes to the field of a row.
+Space or Enter adopts the chosen rows, Ctrl+A chooses all that are proposed, F goes to the field of a row, A
+asks again where a row rests on an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
@@ -52,10 +53,12 @@ def _change(said: str, way: int, *, is_stale: bool) -> Cell:
 def _action(effect: Effect) -> Cell:
     if words.is_in_use(effect):
         return Cell(say("in use"), tone="muted", is_small=True, is_ticked=True)
-    return Cell(say("Adopt") if words.can_adopt(effect) else "", tone="accent", is_small=True)
+    if not words.can_adopt(effect):
+        return Cell()
+    return Cell(say("Confirm") if words.is_confirmed(effect) else say("Adopt"), tone="accent", is_small=True)
 
 
-def line_of(effect: Effect, *, is_stale: bool) -> Line:
+def line_of(effect: Effect, *, is_stale: bool, rests_on_answer: bool = False) -> Line:
     """One value as a row of the table."""
     one, kind = effect.estimate, words.tone_of(effect)
     tone: Tone = "text" if kind == "proposed" else "muted"
@@ -77,8 +80,11 @@ def line_of(effect: Effect, *, is_stale: bool) -> Line:
             _action(effect),
         ]
     is_loud = effect.far is not None or kind == "doubtful"
+    said = words.remarks(effect)
+    if rests_on_answer:
+        said = (*said, say("So you answered; A asks again."))
     return Line(
-        words.key_of(effect), tuple(cells), effect, " ".join(words.remarks(effect)),
+        words.key_of(effect), tuple(cells), effect, " ".join(said),
         "error" if kind == "refused" else "warning" if is_loud else "muted", in_full(effect),
         can_act=words.can_adopt(effect),
     )  # fmt: skip
@@ -89,10 +95,12 @@ class FoundTable(LineTable):
 
     adopt_requested = Signal(object)  # a tuple of Estimates
     field_requested = Signal(str)
+    asked_again = Signal(str)  # a question's id
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("files.found", say("What the files say"), columns(), parent=parent)
         self._effects: tuple[Effect, ...] = ()
+        self._answered: Mapping[tuple[str, str], str] = {}
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._on_menu)
         self.acted.connect(self._on_acted)
@@ -102,8 +110,17 @@ class FoundTable(LineTable):
         """The values, from top to bottom."""
         return self._effects
 
-    def show_effects(self, effects: Sequence[Effect], *, is_stale: bool) -> None:
-        """Show the values, those that settle most dollars first; the same ones as before keep their places."""
+    def show_effects(
+        self, effects: Sequence[Effect], *, is_stale: bool, answered: Mapping[tuple[str, str], str] | None = None
+    ) -> None:
+        """Show the values, those that settle most dollars first; the same ones as before keep their places.
+
+        Args:
+            effects: The values.
+            is_stale: Whether their dollars are those of a plan before.
+            answered: The quantity and the file of those that rest on an answer, and the id of its question.
+        """
+        self._answered = answered or {}
         self._effects = words.in_order(effects, self._effects)
         lines: list[Line] = []
         group: words.Group | None = None
@@ -111,7 +128,7 @@ class FoundTable(LineTable):
             if (own := words.group_of(effect.estimate)) != group:
                 group = own
                 lines.append(Line(f"group {own}", (Cell(words.group_title(own)),), is_group=True))
-            lines.append(line_of(effect, is_stale=is_stale))
+            lines.append(line_of(effect, is_stale=is_stale, rests_on_answer=bool(self._question_of(effect))))
         self.show_lines(lines)
 
     @property
@@ -126,6 +143,8 @@ class FoundTable(LineTable):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_F and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self._go_to_field()
+        elif event.key() == Qt.Key.Key_A and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self._ask_again()
         else:
             super().keyPressEvent(event)
 
@@ -143,6 +162,16 @@ class FoundTable(LineTable):
         if line is not None and isinstance(line.item, Effect) and line.item.estimate.path is not None:
             self.field_requested.emit(line.item.estimate.path)
 
+    def _question_of(self, effect: Effect) -> str:
+        """The question whose answer a value rests on; empty where it rests on none."""
+        one = effect.estimate
+        return next((found for place in one.places if (found := self._answered.get((one.id, place.file)))), "")
+
+    def _ask_again(self) -> None:
+        line = self.current
+        if line is not None and isinstance(line.item, Effect) and (question := self._question_of(line.item)):
+            self.asked_again.emit(question)
+
     def menu_for(self, line: Line) -> QMenu:
         """What can be done with a row."""
         menu = QMenu(self)
@@ -152,6 +181,10 @@ class FoundTable(LineTable):
         go.setEnabled(isinstance(line.item, Effect) and line.item.estimate.path is not None)
         go.triggered.connect(self._go_to_field)
         menu.addActions([adopt, go])
+        if isinstance(line.item, Effect) and (question := self._question_of(line.item)):
+            again = QAction(say("Ask again what it is") + "\tA", menu)
+            again.triggered.connect(lambda: self.asked_again.emit(question))
+            menu.addAction(again)
         return menu
 
     def _on_menu(self, place: QPoint) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ckptplanner.engine.adopting import Effect
+from ckptplanner.engine.adopting import COUNTED_DIGITS, DIGITS, Effect
 from ckptplanner.engine.compare_words import dollars
 from ckptplanner.engine.evidence import Estimate
 from ckptplanner.engine.readings import LEAST_FOR_QUANTILES
 from ckptplanner.engine.value_words import VALUE_WORDS
 from ckptplanner.ui.evidence.card import capital
 from ckptplanner.ui.words import say, say_text
-from ckptplanner.units import COUNT, UNKNOWN, Unit, brief, grouped, significant
+from ckptplanner.units import COUNT, HOUR, SECONDS, UNKNOWN, Unit, brief, grouped, significant
 
 Group = Literal["interruptions", "saves", "restart", "size", "rates", "platform"]
 GROUPS: tuple[Group, ...] = ("interruptions", "saves", "restart", "size", "rates", "platform")
@@ -89,14 +89,31 @@ def tone_of(effect: Effect) -> Tone:
     return "proposed" if effect.estimate.is_proposed else "doubtful"
 
 
-def is_in_use(effect: Effect) -> bool:
-    """Whether the plan has this value already."""
-    value, now = effect.estimate.value, effect.in_use
-    if effect.estimate.path is None or now is None:
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_same(effect: Effect) -> bool:
+    """Whether the plan has this value already, from wherever: it does where taking it over would change nothing."""
+    value, now, one = effect.estimate.value, effect.in_use, effect.estimate
+    if one.path is None or now is None:
         return False
-    if isinstance(value, int | float) and isinstance(now, int | float) and not isinstance(value, bool):
-        return abs(value - now) <= 1e-3 * max(abs(value), abs(now))  # what is taken over is rounded to four digits
-    return bool(value == now)
+    if not (_is_number(value) and _is_number(now)):
+        return bool(value == now)
+    digits = COUNTED_DIGITS if one.basis == "counted" else DIGITS
+    scale = HOUR if one.unit is SECONDS and value >= HOUR else 1.0
+    taken = round(value) if isinstance(now, int) else float(f"{value / scale:.{digits}g}") * scale  # as adopting rounds it
+    return bool(abs(value - now) <= 1e-3 * abs(now) or abs(taken - now) <= 1e-9 * abs(now))
+
+
+def is_in_use(effect: Effect) -> bool:
+    """Whether there is nothing to take over: the plan has this value, and has it from files."""
+    return _is_same(effect) and not is_confirmed(effect)
+
+
+def is_confirmed(effect: Effect) -> bool:
+    """Whether the files say the number that the plan has from elsewhere: taking it over makes them its source."""
+    return effect.in_use_source != "log" and _is_number(effect.estimate.value) and _is_same(effect)
 
 
 def can_adopt(effect: Effect) -> bool:
@@ -237,7 +254,7 @@ def remarks(effect: Effect) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Of the inputs that files can settle: those that they settle, those that are only assumed, and how many there are."""
+    """Of the inputs that files can settle: those that they settle, those that are a guess, and how many there are."""
 
     settled: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -251,7 +268,6 @@ KEY_INPUTS = (
 )  # fmt: skip
 _SAME = {"workload.bytes_per_param": "workload.layout", "workload.measured_bytes": "workload.layout",
          "workload.model": "workload.total_params", "failures.record": "failures.mtbi_s"}  # fmt: skip
-_ASSUMED = ("guess", "article")
 
 
 def coverage(effects: Sequence[Effect], sources: Mapping[str, str]) -> Coverage:
@@ -266,7 +282,7 @@ def coverage(effects: Sequence[Effect], sources: Mapping[str, str]) -> Coverage:
     )
     measured = (path for path, word in sources.items() if word == "log")
     settled = tuple(dict.fromkeys((*known, *measured)))
-    assumed = tuple(path for path, word in sources.items() if word in _ASSUMED and path not in settled)
+    assumed = tuple(path for path, word in sources.items() if word == "guess" and path not in settled)
     return Coverage(settled, assumed, len({*settled, *sources}))
 
 

@@ -10,6 +10,7 @@ It knows nothing of what it shows: a `Line` has all the words. Space, Enter, a c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -37,6 +38,7 @@ LINE_ROLE = Qt.ItemDataRole.UserRole
 GROUP_PX, LINE_PX = 24, 16
 _EDGE, _GAP, _LEFT = 16, 12, 28  # of the first and the last column, between columns, of rows under their group
 _INSET = 6  # of headings too, see theme.py
+_MOST_ROWS, _FAR = 0.85, 1.5  # of the rows; what is so much longer makes no column wider where there is little room
 _BARE_PX = 6  # a row that has nothing but a remark, without it
 
 
@@ -266,6 +268,8 @@ class LineTable(QTableView):
 
     def show_lines(self, lines: Sequence[Line]) -> None:
         """Show these lines; the first row is the current one where none was."""
+        if lines and tuple(lines) == self.lines:
+            return
         self.line_model.show_lines(lines)
         self._fit()
         self.viewport().update()
@@ -306,34 +310,39 @@ class LineTable(QTableView):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
-    def _needed(self, column: int) -> int:
-        """How wide the words of a column are. [px]"""
-        cells = [line.cells[column] for line in self.lines if not line.is_group and column < len(line.cells)]
-        return round(max(
-            (max(width_of(cell.first, SMALL_PX if cell.is_small else BODY_PX, bold=cell.is_bold)
-                 + (16 if cell.is_ticked else 0), width_of(cell.second)) for cell in cells), default=0,
-        ))  # fmt: skip
+    def _wanted(self, at: int) -> tuple[int, int, int]:
+        """How wide a column would be, how wide without the few far longer words in it, and for its heading alone. [px]"""
+        column = self._columns[at]
+        cells = [line.cells[at] for line in self.lines if not line.is_group and at < len(line.cells)]
+        wide = sorted(
+            max(width_of(cell.first, SMALL_PX if cell.is_small else BODY_PX, bold=cell.is_bold)
+                + (16 if cell.is_ticked else 0), width_of(cell.second)) for cell in cells
+        )  # fmt: skip
+        around = (_LEFT if at == 0 else _GAP) + (_EDGE if at == len(self._columns) - 1 else _INSET)
+        least = max(column.least, math.ceil(width_of(column.heading)))
+        most = [least, *wide]
+        usual = [least, *(one for one in wide if one <= _FAR * wide[int((len(wide) - 1) * _MOST_ROWS)])]
+        whole, fair = (min(max(some), max(column.most, least)) for some in (most, usual))
+        return math.ceil(whole) + around, math.ceil(fair) + around, max(column.least, min(least, column.most)) + around
 
     def _fit(self) -> None:
         """Columns as wide as they need within limits, what is spare spread over them; rows as tall as their remarks."""
-        last = len(self._columns) - 1
-        widths = []
-        for at, column in enumerate(self._columns):
-            around = (_LEFT if at == 0 else _GAP) + (_EDGE if at == last else _INSET)
-            needed = max(self._needed(at), round(width_of(column.heading)), column.least)
-            widths.append(min(needed, max(column.most, column.least)) + around)
-        spare = self.viewport().width() - sum(widths)
+        last, room = len(self._columns) - 1, self.viewport().width()
+        wanted = [self._wanted(at) for at in range(last + 1)]
+        widths = [whole for whole, _, _ in wanted]
+        fair, least = [one for _, one, _ in wanted], [one for _, _, one in wanted]
+        spare = room - sum(widths)
         if spare >= 0:
             share = spare // (last + 2)
             widths = [width + (share if 0 < at < last else 0) for at, width in enumerate(widths)]
-        else:
-            for at in sorted(range(last), key=lambda at: self._columns[at].least - widths[at]):  # the widest gives way first
-                given = max(min(-spare, widths[at] - self._columns[at].least - _LEFT), 0)
-                widths[at] -= given
-                spare += given
-        widths[0] += self.viewport().width() - sum(widths)
+        # one long word alone makes no column wide; then the names give way, and at last everything
+        for floor in (fair, [least[0], *fair[1:]], least):
+            for at in sorted(range(last), key=lambda at: floor[at] - widths[at]):
+                widths[at] -= max(min(sum(widths) - room, widths[at] - floor[at]), 0)
+        widths[0] += room - sum(widths)
         for at, width in enumerate(widths):
             self.setColumnWidth(at, max(width, 24))
         for at, line in enumerate(self.lines):

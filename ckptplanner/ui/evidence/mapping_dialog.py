@@ -225,6 +225,7 @@ class MappingDialog(QDialog):
             self._add_column(grid, at, heading)
         grid.setRowStretch(len(self._sheet.headings) + 1, 1)
         scroll = QScrollArea()
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the choices in it are the stops
         scroll.setWidgetResizable(True)
         scroll.setWidget(inside)
         buttons = QHBoxLayout()
@@ -295,8 +296,8 @@ class MappingDialog(QDialog):
 
     def _show_formats(self) -> None:
         entries = (
-            ("iso", say("year-month-day: 2026-11-29 14:05")), ("m/d/y", say("month/day/year: 11/29/2026 14:05")),
-            ("d/m/y", say("day/month/year: 29/11/2026 14:05")), ("epoch_s", say("seconds since 1970")),
+            ("iso", say("2026-11-29 14:05, 29 Nov 2026 14:05")), ("m/d/y", say("month/day/year: 11/29/2026 14:05")),
+            ("d/m/y", say("day/month/year: 29.11.2026 14:05")), ("epoch_s", say("seconds since 1970")),
             ("epoch_ms", say("milliseconds since 1970")), ("elapsed", say("time since some start")),
         )  # fmt: skip
         chosen = self.mapping.time_format

@@ -5,6 +5,7 @@ Arrows go along, F2 or Enter opens the list of kinds, a click on the kind too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -164,6 +165,8 @@ class KindDelegate(QStyledItemDelegate):
             box.addItem(model.icon(kind, is_filled=True), kind_word(kind), kind)
         if stop.is_reclassified:
             box.addItem(say("as the file says"), AS_SAID)
+        widest = max(width_of(kind_word(kind), BODY_PX) for kind in KIND_TITLES)
+        box.view().setMinimumWidth(round(widest) + 48)  # the cell is as wide as the kinds that are there
         box.activated.connect(partial(self._finish, box))
         QTimer.singleShot(0, box, box.showPopup)
         return box
@@ -259,8 +262,9 @@ class StopsTable(QTableView):
     def _fit(self) -> None:
         """Give the columns their widths: what has few letters gets what it needs, the words of the file the rest."""
         heads = headings()
-        kinds = max(width_of(kind_word(kind), BODY_PX, bold=True) for kind in KIND_TITLES)
         stops = self._cells.stops[:: max(len(self._cells.stops) // 200, 1)]
+        there = {stop.kind for stop in self._cells.stops}
+        kinds = max([width_of(heads[KIND]), *(width_of(kind_word(kind), BODY_PX, bold=True) for kind in there)])
         most = {
             WHEN: width_of("2026-12-28 20:48", BODY_PX) + 26,
             KIND: kinds + 58,
@@ -271,9 +275,12 @@ class StopsTable(QTableView):
         room = self.viewport().width()
         most[WHERE] = min(most[WHERE], max(room * 0.2, 60))
         most[FILE] = min(most[FILE], max(room * 0.26, _LEAST_FILE))
+        for column, least in ((WHERE, 60.0), (FILE, float(_LEAST_FILE))):
+            over = sum(math.ceil(wide) for wide in most.values()) + _LEAST_SAID - room
+            most[column] -= max(min(over, most[column] - least), 0)
         for column, wide in most.items():
-            self.setColumnWidth(column, round(wide))
-        self.setColumnWidth(SAID, max(room - sum(round(wide) for wide in most.values()), _LEAST_SAID))
+            self.setColumnWidth(column, math.ceil(wide))
+        self.setColumnWidth(SAID, max(room - sum(math.ceil(wide) for wide in most.values()), _LEAST_SAID))
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ckptplanner.engine.evidence import Choices, Reading
 from ckptplanner.engine.observed import observed, observed_verdict
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario
+from ckptplanner.engine.settled import without_settled
 from ckptplanner.ui.background import Progress
 from ckptplanner.ui.evidence.desk import Meaning, Telling, Tools
 from ckptplanner.ui.evidence.found_words import KEY_INPUTS, coverage, is_for_all
@@ -54,6 +56,8 @@ def _judge(named: NamedScenario, plan: Plan, reading: Reading, progress: Progres
     for at, estimate in enumerate(reading.estimates):
         progress(at / len(reading.estimates))
         found += effects(named, plan, [estimate])
+    kept = without_settled([one.estimate for one in found])
+    found = [replace(effect, estimate=estimate) for effect, estimate in zip(found, kept, strict=True)]
     sources = {path: source_kind(named, path) for path in KEY_INPUTS}
     return Meaning(
         tuple(found), observed(plan, reading), observed_verdict(named, plan, reading), coverage(found, sources),

@@ -121,7 +121,7 @@ class GapsLawPlot(QWidget):
             return say("Share of gaps that were longer: there is 1")
         open_count = self._cuts.size
         if open_count:
-            return say("Share of {count} gaps that were longer; {open} cut off",
+            return say("Share of {count} gaps that were longer; {open} ended without an interruption",
                        count=f"{times.size:,}", open=f"{open_count:,}")  # fmt: skip
         return say("Share of {count} gaps that were longer", count=f"{times.size:,}")
 

@@ -217,7 +217,9 @@ class StopsStrip(Painted):
     @override
     def tip_at(self, place: QPointF) -> str:
         index = self.stop_at(place)
-        return stop_words(self._stops[index]) if index >= 0 else ""
+        if index >= 0:
+            return stop_words(self._stops[index])
+        return say("Drag over the dates to take a period only") if self._stops and self._period is None else ""
 
     # ------------------------------------------------------------ hands
 
@@ -246,6 +248,7 @@ class StopsStrip(Painted):
             return
         brush, self._brush, self._pressed = self._brush, None, None
         if brush is not None and brush[1] > brush[0]:
+            self.hovered.emit("")  # its dates were those of the brush
             self._propose(brush)
         elif (index := self.stop_at(event.position())) >= 0:
             self.stop_chosen.emit(index)
@@ -280,6 +283,7 @@ class StopsStrip(Painted):
             if self._brush is None:
                 self._clear()
             self._brush, self._pressed = None, None
+            self.hovered.emit("")
             self.update()
         elif not self._stops or key not in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
