@@ -19,6 +19,7 @@ from ckptplanner.engine.evidence import Estimate
 from ckptplanner.engine.far_words import far_words, other_model
 from ckptplanner.engine.plan import Plan
 from ckptplanner.engine.scenario import NamedScenario, Scenario, Source
+from ckptplanner.engine.settled import without_settled
 from ckptplanner.frozen import PathError, spec_of, value_at
 from ckptplanner.text import Text, text
 from ckptplanner.units import HOUR, SECONDS, Unit
@@ -142,7 +143,7 @@ def _fitting(scenario: Scenario, estimate: Estimate, synchronous: frozenset[str]
 def proposed(named: NamedScenario, estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
     """What is taken over all at once, in a good order: the kind of node first, since it brings its own price."""
     synchronous = _synchronous(estimates)
-    fitting = (_fitting(named.scenario, one, synchronous) for one in estimates)
+    fitting = without_settled([_fitting(named.scenario, one, synchronous) for one in estimates])
     found = [one for one in fitting if one.is_proposed and one.path is not None]
     return tuple(sorted(found, key=lambda one: one.path != "workload.node"))
 
