@@ -194,6 +194,18 @@ def test_copies_that_cannot_be_formed_are_left_out() -> None:
     assert "replication" not in section(settings)
 
 
+@pytest.mark.parametrize("mode", ["async", "sync"])
+def test_the_last_save_that_the_plan_counts_on_is_asked_for(mode: str) -> None:
+    """Both leave SIGTERM alone by default, and would end without a save."""
+    daily = settings_for({"planned.every_s": 86_400.0, "storage.mode": mode})
+    assert flags_of(content(LM, daily))["--exit-signal-handler"] == ""
+    assert yaml.safe_load(content(BRIDGE, daily))["train"] == {"exit_signal_handler": True}
+    assert "must reach the training processes and not torchrun" in content(LM, daily)
+    none = settings_for({"storage.mode": mode})
+    assert "--exit-signal-handler" not in flags_of(content(LM, none)), "ranks that lost one of them would end 30 s later"
+    assert "train" not in yaml.safe_load(content(BRIDGE, none))
+
+
 def test_permanent_saves() -> None:
     rows = {"saves": ({"kind": "permanent", "every_s": 86_400.0, "to": "shared"},)}
     assert f"\nevery={round(8640 / 268) * 268} " in LM.write(settings_for(rows)).files[1].content

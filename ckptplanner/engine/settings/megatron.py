@@ -163,6 +163,20 @@ def _retention(settings: Settings) -> tuple[Row, ...]:
     return ((f"--save-retain-interval {max(beyond, 2 * settings.interval_steps)}", "from the plan: only the newest stays"),)
 
 
+def _last_save(settings: Settings) -> bool:
+    """Whether the plan counts on a last save before a stop. Else the handler stays off: with it, ranks that are to end after one
+    was lost first wait to be killed."""
+    return settings.plan.scenario.planned.every_s is not None
+
+
+_LAST_SAVE = "from the plan: a last save before each planned stop; without it SIGTERM ends training unsaved"
+_LAST_SAVE_NOTES = (
+    "The last save is made at SIGTERM, which must reach the training processes and not torchrun: it would kill them after 30 s",
+    "(targets slurm and jobset see to it). An asynchronous one is waited for before the process ends. An exit duration needs no",
+    "signal, but counts from the start of the process, so a restart within a job passes the time limit: not used.",
+)
+
+
 def _path_word(folder: str) -> str:
     """A folder as one word of a shell line that no parser of arguments takes for a flag."""
     return shell_word(f"./{one_line(folder)}" if folder.startswith("-") else folder)
@@ -204,6 +218,8 @@ def _lm_rows(settings: Settings, way: _Way) -> list[Row]:
             (f"--replication-jump {settings.jump}", jump),
             (f"--replication-factor {settings.factor}", factor),
         ]
+    if _last_save(settings):
+        rows.append(("--exit-signal-handler", _LAST_SAVE))
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         rows.append((f"--distributed-timeout-minutes {minutes}", _timeout(settings, way)))
@@ -220,6 +236,8 @@ def _lm_notes(settings: Settings, way: _Way) -> list[str]:
         )
     if way.is_local:
         notes.append("Local saves refuse --use-checkpoint-args and --dist-ckpt-optim-fully-reshardable.")
+    if _last_save(settings):
+        notes += _LAST_SAVE_NOTES
     if way.is_async:
         notes.append("On systems with NVLink between nodes add --async-ckpt-use-cpu-shm.")
     return notes
@@ -279,18 +297,22 @@ def _bridge_rows(settings: Settings, way: _Way) -> list[Row]:
 
 
 def write_bridge(settings: Settings) -> Written:
-    """The section `checkpoint` of a configuration, and `dist` where ranks must wait longer than the default."""
+    """The section `checkpoint`, `train` where stops are planned, and `dist` where ranks must wait longer than the default."""
     way = _way(settings)
     notes = [""]
     if way.is_async:
         notes.append("The worker of asynchronous saves takes host memory of its own: watch it at the first saves.")
         notes.append("Without nvidia-resiliency-ext Bridge takes its own asynchronous writer.")
+    if _last_save(settings):
+        notes += _LAST_SAVE_NOTES
     notes.append("also_save_hf_checkpoint writes while training stands still: leave it off.")
     parts = [
         comment(head(settings, f"Checkpoint section of a configuration of {BRIDGE_VERSION}", BRIDGE_CHECKED, notes)),
         "checkpoint:\n",
         aligned(_bridge_rows(settings, way), "  "),
     ]
+    if _last_save(settings):
+        parts += ["train:\n", aligned([("exit_signal_handler: true", _LAST_SAVE)], "  ")]
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         parts += ["dist:\n", aligned([(f"distributed_timeout_minutes: {minutes}", _timeout(settings, way))], "  ")]
