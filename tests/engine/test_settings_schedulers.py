@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import signal
 import subprocess
@@ -38,7 +39,7 @@ def test_a_last_save_is_a_step_a_stop_and_a_write() -> None:
     assert final_save_s(made) == 10.0 + 5.0 + 300.0
     assert notice_s(made) == 378, "a fifth above it"
     assert final_save_s(settings(SYNC)) == 10.0 + 60.0
-    assert notice_s(settings({"planned.notice_s": 900.0})) == 900
+    assert notice_s(settings({"planned.notice_s": 900.0})) == 378, "a longer notice is no reason to stop earlier"
     slow = settings(storage={"custom": {"write_bytes_per_s": 1e9, "read_bytes_per_s": 1e9, "usable_bytes": 1e15}})
     assert final_save_s(slow) == pytest.approx(10.0 + 5.0 + 1742.3), "the storage needs longer than is given"
 
@@ -58,7 +59,7 @@ def test_slurm_options_of_the_plan() -> None:
     expected = {
         "sbatch_job_name": "pretrain", "sbatch_nodes": 32, "sbatch_gpus_per_node": 8, "sbatch_requeue": None,
         "sbatch_open_mode": "append", "sbatch_time": "1-00:00:00", "sbatch_signal": "B:USR1@378",
-        "sbatch_output": "/fsx/logs/%x-%j.out", "restarts": 74 + 365, "attempts": 1,
+        "sbatch_output": "/fsx/logs/%x-%j.out", "restarts": 74 + 367, "attempts": 1,
     }  # fmt: skip
     assert {name: found[name] for name in expected} == expected
     assert "sbatch_no_kill" not in found
@@ -66,6 +67,30 @@ def test_slurm_options_of_the_plan() -> None:
     spare = options(slurm({"spares.nodes": 2}))
     assert (spare["sbatch_nodes"], spare["attempts"]) == (34, 3)
     assert "sbatch_no_kill" in spare
+
+
+def test_a_long_notice_does_not_end_training_early() -> None:
+    long = slurm(DAILY, {"planned.notice_s": 40_000.0})
+    assert options(long) == options(slurm(DAILY))
+    assert "a last save takes 5 min 15 s, and a fifth more" in content(long, "slurm_job.sbatch").replace("\u00a0", " ")
+    assert sentences(long) == ""
+    grace = jobset(DAILY, {"planned.notice_s": 40_000.0})["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    assert grace["terminationGracePeriodSeconds"] == 378
+
+
+def test_restarts_are_counted_by_what_really_happens() -> None:
+    """A run of a job lasts from its start to the signal, not to the time limit."""
+    found = options(slurm({"planned.every_s": 600.0, "run.days": 10.0}))
+    assert found["sbatch_signal"] == "B:USR1@378"
+    text = content(slurm({"planned.every_s": 600.0, "run.days": 10.0}), "slurm_job.sbatch")
+    assert f"{math.ceil(10 * 86_400 / (600 - 378)):,} planned stops" in text
+
+
+def test_a_notice_that_is_shorter_than_a_last_save_is_said() -> None:
+    for id in ("slurm", "jobset"):
+        said = sentences(target(id).write(settings(DAILY, {"planned.notice_s": 320.0})))
+        assert "planned.notice_s The plan counts on 5 min 20 s of notice, too short" in said, id
+        assert "planned.notice_s" not in sentences(target(id).write(settings(DAILY, {"planned.notice_s": 378.0}))), id
 
 
 def test_slurm_says_how_to_read_it_back() -> None:

@@ -9,6 +9,7 @@ from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings.stops import (
     MOST_RESTARTS,
     final_save_s,
+    has_short_notice,
     notice_s,
     planned_stops,
     restarts_expected,
@@ -58,18 +59,29 @@ def _slurm_said(settings: Settings) -> Iterator[Finding]:
             "shorter write time, or a longer time limit.",
             asked=shown(asked), most=shown(min(MOST_SIGNAL_S, _limit_s(settings) or MOST_SIGNAL_S)),
         )  # fmt: skip
-    elif planned.notice_s is not None and planned.notice_s < final_save_s(settings):
+    elif has_short_notice(settings):
         yield finding(
             "info", "planned.notice_s",
-            "The plan counts on {notice} of notice, too short for a last save; the script asks Slurm for {asked}.",
-            notice=shown(planned.notice_s), asked=shown(asked),
+            "The plan counts on {notice} of notice, too short for a last save with its margin; the script asks Slurm for {asked}.",
+            notice=shown(planned.notice_s or 0.0), asked=shown(asked),
         )  # fmt: skip
+
+
+def _stops_s(settings: Settings) -> int | None:
+    """From one planned stop to the next: training ends at the signal. [s]"""
+    limit = _limit_s(settings)
+    return None if limit is None else limit - (_signal_s(settings) or 0)
+
+
+def _signal_remark(settings: Settings) -> str:
+    return f"from the plan: a last save takes {shown(final_save_s(settings))}, and a fifth more"
 
 
 def _slurm(settings: Settings) -> str:
     scenario = settings.plan.scenario
     spares, nodes = scenario.spares.nodes, scenario.workload.nodes
-    restarts = min(restarts_to_allow(settings, run_s(settings)) + planned_stops(settings), MOST_RESTARTS)
+    stops = planned_stops(settings, _stops_s(settings))
+    restarts = min(restarts_to_allow(settings, run_s(settings)) + stops, MOST_RESTARTS)
     log = f"{settings.names.log_folder.rstrip('/')}/%x-%j.out"
     rows = [
         (f"#SBATCH --job-name={_quoted(settings.names.job)}", ""),
@@ -85,7 +97,7 @@ def _slurm(settings: Settings) -> str:
     if (limit := _limit_s(settings)) is not None:
         rows.append((f"#SBATCH --time={_clock(limit)}", f"from the plan: a planned stop every {shown(limit)}"))
     if (signal := _signal_s(settings)) is not None:
-        rows.append((f"#SBATCH --signal=B:USR1@{signal}", f"from the plan: a last save takes {shown(final_save_s(settings))}"))
+        rows.append((f"#SBATCH --signal=B:USR1@{signal}", _signal_remark(settings)))
     if spares:
         rows.append(("#SBATCH --no-kill", "a lost node does not end the job while there are spare ones"))
     expected = grouped(restarts_expected(settings, run_s(settings)), 1)
@@ -93,7 +105,7 @@ def _slurm(settings: Settings) -> str:
         (f"nodes={nodes}", "from the plan: nodes that train"),
         (f"attempts={spares + 1}", "from the plan: once, and again for each spare node"),
         (f"restarts={restarts}", f"from the plan: {expected} interruptions expected in {shown(run_s(settings))}"
-         + (f", {grouped(planned_stops(settings))} planned stops" if planned_stops(settings) else "")),
+         + (f", {grouped(stops)} planned stops" if stops else "")),
     ])  # fmt: skip
     top = comment(head(settings, "Job for Slurm 22.05 and newer", SLURM_CHECKED, _SLURM_NOTES))
     return f"#!/bin/bash\n{top}{aligned(rows)}\n{values}{_SLURM_BODY}"
@@ -173,6 +185,14 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
             "JobSet plans no stops: the drain of a node makes them. They do not count among its restarts, and pods are given "
             "{grace} for a last save.", grace=shown(notice_s(settings)),
         )  # fmt: skip
+    planned = scenario.planned
+    if planned.every_s is not None and has_short_notice(settings):
+        yield finding(
+            "warning", "planned.notice_s",
+            "The plan counts on {notice} of notice, too short for a last save with its margin: where a drain gives no more, it is "
+            "lost. {asked} are enough.",
+            notice=shown(planned.notice_s or 0.0), asked=shown(notice_s(settings)),
+        )  # fmt: skip
     if name != settings.names.job:
         yield finding(
             "info", "workload.nodes",
@@ -215,7 +235,7 @@ def _jobset(settings: Settings) -> str:
         ("          spec:", ""),
         ("            restartPolicy: Never", "a single process cannot join again: JobSet restarts all of them"),
         (f"            terminationGracePeriodSeconds: {notice_s(settings)}",
-         f"from the plan: a last save takes {shown(final_save_s(settings))}"),
+         _signal_remark(settings)),
         ("            containers:", ""),
         ("            - name: train", ""),
         ('              image: "training:latest"', "yours"),
