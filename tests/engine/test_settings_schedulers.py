@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import signal
 import subprocess
@@ -113,9 +114,23 @@ def test_a_notice_that_slurm_cannot_give_is_said() -> None:
     assert sentences(slurm()) == ""
 
 
+# a launcher that kills what it started once it is told; what it started takes a while to save then, and has a data loader
+LAUNCHER = """
+trap 'echo "the launcher was told" >> calls; kill -KILL $child; exit 1' TERM
+LOCAL_RANK=0 bash -c '
+  bash -c "trap \\"echo the data loader was told >> calls\\" TERM; while [ ! -e saved ]; do sleep 0.05; done" &
+  trap "sleep 0.5; echo saved >> calls; touch saved; exit 0" TERM
+  echo ready > ready
+  while :; do sleep 0.05; done' &
+child=$!
+wait $child
+"""
 STAND_INS = {
-    "srun": 'echo "srun $*" >> calls; trap "kill %1; echo saved >> calls; exit 0" TERM; sleep "${TRAIN:-0}" & wait $!\n'
+    "srun": 'case $* in\n--overlap*) echo "srun --overlap ${*:2:3}" >> calls; exec "${@:5}" ;; esac\necho "srun $*" >> calls\n'
+    'echo $$ > srun.pid\n[ -z "${LAUNCHER-}" ] || exec bash -c "$LAUNCHER"\n'
+    'trap "kill %1; echo saved >> calls; exit 0" TERM; sleep "${TRAIN:-0}" & touch ready; wait $!\n'
     'exit "${CODE:-0}"',
+    "squeue": 'echo "squeue $*" >> calls; echo "node[1-32]"',
     "scancel": 'echo "scancel $*" >> calls; kill -TERM "$(cat srun.pid)"',
     "scontrol": 'echo "scontrol $*" >> calls',
 }
@@ -128,7 +143,7 @@ def cluster(tmp_path: Path) -> Path:
         pytest.skip("the job is a script for bash, which is not here")
     for name, body in STAND_INS.items():
         path = tmp_path / name
-        path.write_text(f"#!/bin/bash\necho $$ > {name}.pid\n{body}\n")
+        path.write_text(f"#!/bin/bash\n{body}\n")
         path.chmod(0o755)
     return tmp_path
 
@@ -169,15 +184,61 @@ def test_there_is_an_end_to_restarts(cluster: Path) -> None:
     assert calls(cluster, started(cluster, slurm(), CODE="9", SLURM_RESTART_COUNT="74")) == [TRAIN]
 
 
-def test_the_signal_saves_and_then_requeues(cluster: Path) -> None:
-    one = started(cluster, slurm(DAILY, {"spares.nodes": 2}), TRAIN="60")
-    for _ in range(500):  # until training has begun
-        if (cluster / "calls").exists() and (cluster / "srun.pid").exists():
+def told(folder: Path, one: subprocess.Popen[str]) -> list[str]:
+    """What is called after the signal, once training has begun."""
+    for _ in range(500):
+        if (folder / "ready").exists():
             break
         time.sleep(0.02)
     time.sleep(0.2)
     one.send_signal(signal.SIGUSR1)
-    assert calls(cluster, one) == [TRAIN, "scancel --signal=TERM 77", "saved", "scontrol requeue 77"]
+    return calls(folder, one)
+
+
+ASKED = ["squeue --noheader --steps={job}.0 --format=%N", "srun --overlap --nodes=32 --ntasks=32 --nodelist=node[1-32]"]
+
+
+def test_the_signal_saves_and_then_requeues(cluster: Path) -> None:
+    """Training that no launcher started is told by Slurm itself."""
+    one = started(cluster, slurm(DAILY, {"spares.nodes": 2}), TRAIN="60")
+    asked = [line.format(job=77) for line in ASKED]
+    assert told(cluster, one) == [TRAIN, *asked, "scancel --signal=TERM 77", "saved", "scontrol requeue 77"]
+
+
+def test_the_signal_reaches_training_and_not_its_launcher(cluster: Path) -> None:
+    """torchrun kills what it started 30 s after it was told; here at once."""
+    job = str(10**9 + os.getpid())
+    one = started(cluster, slurm(DAILY), LAUNCHER=LAUNCHER, SLURM_JOB_ID=job)
+    asked = [line.format(job=job) for line in ASKED]
+    assert told(cluster, one) == [TRAIN, *asked, "saved", f"scontrol requeue {job}"]
+    assert one.returncode == 0
+
+
+def test_the_pod_is_stopped_once_training_has_saved(cluster: Path) -> None:
+    """Before Kubernetes tells the launcher."""
+    pod = jobset(DAILY)["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    words = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
+    assert words[:2] == ["bash", "-c"]
+    own = f"RANK_OF_{os.getpid()}"  # here other processes of the machine are to be left alone
+    launcher = subprocess.Popen(["bash", "-c", LAUNCHER.replace("LOCAL_RANK", own)], cwd=cluster)
+    while not (cluster / "ready").exists():
+        time.sleep(0.02)
+    time.sleep(0.2)
+    subprocess.run(["bash", "-c", words[2].replace("LOCAL_RANK", own)], cwd=cluster, check=False, timeout=30)
+    assert (cluster / "calls").read_text() == "saved\n"
+    assert launcher.wait(timeout=10) == 0
+
+
+def test_a_framework_that_saves_nothing_at_the_signal_is_said() -> None:
+    for id in ("slurm", "jobset"):
+        titan = {"workload.framework": "TorchTitan"}
+        said = sentences(target(id).write(settings(DAILY, titan)))
+        assert "warning workload.framework TorchTitan makes no last save at the signal: each planned stop loses half" in said, (
+            id
+        )
+        assert "workload.framework" not in sentences(target(id).write(settings(titan))), "nothing is planned"
+        for name in ("Megatron-LM", "Megatron Bridge", "Hugging Face Trainer"):
+            assert "workload.framework" not in sentences(target(id).write(settings(DAILY, {"workload.framework": name}))), name
 
 
 def test_slurm_holds_evil_names_in_their_line() -> None:

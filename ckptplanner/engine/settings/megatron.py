@@ -164,16 +164,18 @@ def _retention(settings: Settings) -> tuple[Row, ...]:
 
 
 def _last_save(settings: Settings) -> bool:
-    """Whether the plan counts on a last save before a stop. Else the handler stays off: with it, ranks that are to end after one
-    was lost first wait to be killed."""
+    """Whether the plan counts on a last save before a stop.
+
+    Else the handler stays off: with it, ranks that are to end after another was lost wait until they are killed.
+    """
     return settings.plan.scenario.planned.every_s is not None
 
 
 _LAST_SAVE = "from the plan: a last save before each planned stop; without it SIGTERM ends training unsaved"
 _LAST_SAVE_NOTES = (
     "The last save is made at SIGTERM, which must reach the training processes and not torchrun: it would kill them after 30 s",
-    "(targets slurm and jobset see to it). An asynchronous one is waited for before the process ends. An exit duration needs no",
-    "signal, but counts from the start of the process, so a restart within a job passes the time limit: not used.",
+    "(targets slurm and jobset see to it). An asynchronous one is waited for before the process ends. An exit duration needs",
+    "no signal, but counts from the start of the process, so a restart within a job passes the time limit: not used.",
 )
 
 

@@ -27,6 +27,7 @@ SLURM_CHECKED = "options read by sbatch 22.05.8; the script run by bash with a s
 MOST_SIGNAL_S = 65_535  # sbatch --signal
 JOBSET = "JobSet v1alpha2"
 JOBSET_CHECKED = "Job and Pod read without loss by the Kubernetes Python client 37.0.2; JobSet's own fields by its documents"
+SAVE_AT_SIGNAL = frozenset({"Megatron-LM", "Megatron Bridge", "Hugging Face Trainer"})  # with the settings written for them
 MOST_NAME = 40  # a pod is named after JobSet, job and two numbers, in 63 characters
 
 
@@ -62,8 +63,21 @@ def _slurm_said(settings: Settings) -> Iterator[Finding]:
     elif has_short_notice(settings):
         yield finding(
             "info", "planned.notice_s",
-            "The plan counts on {notice} of notice, too short for a last save with its margin; the script asks Slurm for {asked}.",
+            "The plan counts on {notice} of notice, too short for a last save with its margin; the script asks for {asked}.",
             notice=shown(planned.notice_s or 0.0), asked=shown(asked),
+        )  # fmt: skip
+    yield from _no_last_save(settings)
+
+
+def _no_last_save(settings: Settings) -> Iterator[Finding]:
+    """Where the framework ends at the signal without a save; said by both."""
+    framework, planned = settings.plan.scenario.workload.framework, settings.plan.scenario.planned
+    if planned.every_s is not None and framework.id not in SAVE_AT_SIGNAL:
+        yield finding(
+            "warning", "workload.framework",
+            "{name} makes no last save at the signal: each planned stop loses half an interval, {half} on average. The "
+            "nearest: lines of your own that save and end at SIGTERM.",
+            name=framework.name, half=shown(settings.interval_s / 2.0),
         )  # fmt: skip
 
 
@@ -118,15 +132,41 @@ _SLURM_NOTES = (
     "ElapsedRaw,NNodes,NodeList,Restarts,FailedNode > sacct.txt",
 )
 
+_RANK = "grep -qsz ^LOCAL_RANK= /proc/$1/environ"
+_OF_THE_JOB = " && grep -qszx SLURM_JOB_ID=$SLURM_JOB_ID /proc/$1/environ"
+
+
+def _tell(is_training: str) -> tuple[str, ...]:
+    """Commands that send SIGTERM to the training processes alone, on lines of their own or with `;` between them.
+
+    What a launcher started has LOCAL_RANK. What those started has it too and is left out: data loaders would die of it.
+    """
+    return (
+        f"is_training() {{ {is_training}; }}",
+        "for one in /proc/[0-9]*; do one=${one##*/}",
+        "is_training $one || continue",
+        "parent=$(grep -s ^PPid: /proc/$one/status) && parent=${parent##*[!0-9]}",
+        "is_training $parent || { kill -TERM $one && echo told $one; }",
+        "done",
+    )
+
+
 _SLURM_BODY = """
-stopping=no
-last_save() {  # training saves and ends at SIGTERM; change it where the framework waits for another signal
+stopping=no step=-1
+# training processes save and end at SIGTERM; torchrun is not told: it would kill them 30 s later, in the middle of a long save
+tell='
+TELL'
+last_save() {
   stopping=yes
-  scancel --signal=TERM "$SLURM_JOB_ID"
+  local where told
+  where=$(squeue --noheader --steps="$SLURM_JOB_ID.$step" --format=%N)
+  told=$(srun --overlap --nodes="$nodes" --ntasks="$nodes" ${where:+--nodelist="$where"} bash -c "$tell")
+  [ -n "$told" ] || scancel --signal=TERM "$SLURM_JOB_ID"  # none has LOCAL_RANK, so there is no such launcher: to all
 }
 trap last_save USR1
 
 train() {
+  step=$((step + 1))
   srun --nodes="$nodes" --ntasks="$nodes" --kill-on-bad-exit=1 "$@" &
   local child=$! status
   while :; do  # a signal ends wait, not the child
@@ -149,7 +189,10 @@ if [ "$stopping" = yes ] || [ "$status" -ne 0 ]; then
   fi
 fi
 exit "$status"
-"""
+""".replace("TELL", "\n".join(_tell(_RANK + _OF_THE_JOB)) + "\n")
+
+# before Kubernetes sends SIGTERM to the launcher: tell the training processes, and wait for them as long as the pod is given
+_PRE_STOP = "; ".join((*_tell(_RANK), "while grep -qsz ^LOCAL_RANK= /proc/[0-9]*/environ; do sleep 1; done"))
 
 
 def _quoted(word: str) -> str:
@@ -185,12 +228,13 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
             "JobSet plans no stops: the drain of a node makes them. They do not count among its restarts, and pods are given "
             "{grace} for a last save.", grace=shown(notice_s(settings)),
         )  # fmt: skip
+    yield from _no_last_save(settings)
     planned = scenario.planned
     if planned.every_s is not None and has_short_notice(settings):
         yield finding(
             "warning", "planned.notice_s",
-            "The plan counts on {notice} of notice, too short for a last save with its margin: where a drain gives no more, it is "
-            "lost. {asked} are enough.",
+            "The plan counts on {notice} of notice, too short for a last save with its margin: where a drain gives no more, "
+            "it is lost. {asked} are enough.",
             notice=shown(planned.notice_s or 0.0), asked=shown(notice_s(settings)),
         )  # fmt: skip
     if name != settings.names.job:
@@ -239,7 +283,14 @@ def _jobset(settings: Settings) -> str:
         ("            containers:", ""),
         ("            - name: train", ""),
         ('              image: "training:latest"', "yours"),
-        ('              command: ["torchrun", "train.py"]', "yours; SIGTERM must reach the training processes"),
+        ('              command: ["torchrun", "train.py"]', "yours; torchrun would kill a save 30 s after SIGTERM"),
+        ("              lifecycle:", "so the training processes are told first, and waited for; needs bash and GNU grep"),
+        ("                preStop:", ""),
+        ("                  exec:", ""),
+        ("                    command:", ""),
+        ("                    - bash", ""),
+        ("                    - -c", ""),
+        (f"                    - {double_quoted(_PRE_STOP)}", ""),
         ("              resources:", ""),
         ("                limits:", ""),
         (f'                  nvidia.com/gpu: "{scenario.workload.gpus_per_node}"', "from the plan: GPUs of a node"),
