@@ -229,6 +229,15 @@ def test_the_pod_is_stopped_once_training_has_saved(cluster: Path) -> None:
     assert launcher.wait(timeout=10) == 0
 
 
+def test_pods_wait_only_for_a_last_save_that_is_made() -> None:
+    """JobSet stops the pods that are left after an interruption in the same way, and they cannot save any more."""
+    for groups, has_hook in (((DAILY,), True), ((), False), ((DAILY, {"workload.framework": "TorchTitan"}), False)):
+        pod = jobset(*groups)["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+        assert ("lifecycle" in pod["containers"][0]) == has_hook
+        said = sentences(target("jobset").write(settings(*groups)))
+        assert ("hang for up to 6 min 18 s before the restart" in said) == has_hook
+
+
 def test_a_framework_that_saves_nothing_at_the_signal_is_said() -> None:
     for id in ("slurm", "jobset"):
         titan = {"workload.framework": "TorchTitan"}

@@ -228,6 +228,13 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
             "JobSet plans no stops: the drain of a node makes them. They do not count among its restarts, and pods are given "
             "{grace} for a last save.", grace=shown(notice_s(settings)),
         )  # fmt: skip
+    if _has_hook(settings):
+        yield finding(
+            "info", "failures.restart_base_s",
+            "Pods are not told why they stop: after an interruption too, those that are left wait for a last save, and hang for "
+            "up to {grace} before the restart. Take preStop out where stops are rarer than interruptions.",
+            grace=shown(notice_s(settings)),
+        )  # fmt: skip
     yield from _no_last_save(settings)
     planned = scenario.planned
     if planned.every_s is not None and has_short_notice(settings):
@@ -242,6 +249,25 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
             "info", "workload.nodes",
             "Kubernetes takes no job called {job}: it is called {name}.", job=settings.names.job, name=name,
         )  # fmt: skip
+
+
+def _has_hook(settings: Settings) -> bool:
+    """Whether there is a last save to wait for; else a restart after an interruption would wait for nothing."""
+    scenario = settings.plan.scenario
+    return scenario.planned.every_s is not None and scenario.workload.framework.id in SAVE_AT_SIGNAL
+
+
+def _hook() -> tuple[tuple[str, str], ...]:
+    """What the kubelet runs in the container before it sends SIGTERM to the launcher."""
+    return (
+        ("              lifecycle:", "so training processes are told first, and waited for; needs bash and GNU grep"),
+        ("                preStop:", ""),
+        ("                  exec:", ""),
+        ("                    command:", ""),
+        ("                    - bash", ""),
+        ("                    - -c", ""),
+        (f"                    - {double_quoted(_PRE_STOP)}", ""),
+    )
 
 
 def _jobset(settings: Settings) -> str:
@@ -284,13 +310,7 @@ def _jobset(settings: Settings) -> str:
         ("            - name: train", ""),
         ('              image: "training:latest"', "yours"),
         ('              command: ["torchrun", "train.py"]', "yours; torchrun would kill a save 30 s after SIGTERM"),
-        ("              lifecycle:", "so the training processes are told first, and waited for; needs bash and GNU grep"),
-        ("                preStop:", ""),
-        ("                  exec:", ""),
-        ("                    command:", ""),
-        ("                    - bash", ""),
-        ("                    - -c", ""),
-        (f"                    - {double_quoted(_PRE_STOP)}", ""),
+        *(_hook() if _has_hook(settings) else ()),
         ("              resources:", ""),
         ("                limits:", ""),
         (f'                  nvidia.com/gpu: "{scenario.workload.gpus_per_node}"', "from the plan: GPUs of a node"),
