@@ -231,7 +231,7 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
     if _has_hook(settings):
         yield finding(
             "info", "failures.restart_base_s",
-            "Pods are not told why they stop: after an interruption too, those that are left wait for a last save, and hang for "
+            "Pods are not told why they stop: after an interruption too, those that are left wait for a last save, for "
             "up to {grace} before the restart. Take preStop out where stops are rarer than interruptions.",
             grace=shown(notice_s(settings)),
         )  # fmt: skip
