@@ -183,10 +183,25 @@ def test_what_stays_for_good(tmp_path: Path, five: Path) -> None:
     assert left(five) == ["iter_0000536", "iter_0001072", "iter_0001340", TRACKER]
 
 
+def test_what_stays_for_good_by_several_rows(tmp_path: Path, five: Path) -> None:
+    run(tmp_path, five, "--delete", "--every", "536", "--every", "0", "--every", "0804", "--keep", "1")
+    assert left(five) == ["iter_0000536", "iter_0000804", "iter_0001072", "iter_0001340", TRACKER]
+
+
+def test_the_rows_of_the_plan_are_read_by_the_script(tmp_path: Path, five: Path) -> None:
+    rows = tuple({"kind": "permanent", "every_s": count * 2680.0, "to": "shared"} for count in (2, 3))
+    made = {"storage.generations_kept": 2, "saves": rows}
+    script = tmp_path / NAME
+    script.write_text(trimming_file(settings_for(made, names=Names(shared_folder=str(five)))).content)
+    subprocess.run([BASH or "bash", script, "--delete"], check=True, capture_output=True, timeout=30, cwd=tmp_path)
+    assert left(five) == ["iter_0000536", "iter_0000804", "iter_0001072", "iter_0001340", TRACKER]
+
+
 @pytest.mark.parametrize(
     "words",
     [
         ("--keep", "0"), ("--keep", ""), ("--keep", "x"), ("--keep", "-1"), ("--keep",), ("--every", "x"),
+        ("--every", ""), ("--every", "*"), ("--every", "268", "--every", "x"),
         ("--folder", "relative"),
         ("--folder", "/"), ("--folder", ""), ("--folder", "/no/such/folder"), ("--force",), ("iter_0000268",),
         ("--keep", "a[$(touch broken)]"),

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.permanent import are_deleted, leave_for_s3, permanent_steps
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import NAME as TRIMMING
-from ckptplanner.engine.settings.trimming import permanent_steps, trimming_file
+from ckptplanner.engine.settings.trimming import trimming_file
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line, shell_word
 from ckptplanner.text import Text, text
 from ckptplanner.units import DAY, SECONDS, brief, grouped
@@ -106,15 +107,6 @@ def _nothing_deletes(settings: Settings) -> Finding:
     )  # fmt: skip
 
 
-def _permanent_go(settings: Settings) -> Finding:
-    return finding(
-        "warning", "saves",
-        "most_recent_k deletes permanent saves like any other: copy every {steps}th step out of the folder before {keep} newer "
-        "ones are complete.",
-        steps=grouped(permanent_steps(settings)), keep=grouped(settings.keep),
-    )  # fmt: skip
-
-
 # ---------------------------------------------------------------- what both say, in words
 
 
@@ -151,15 +143,20 @@ def _copies(settings: Settings) -> tuple[str, str]:
 # ---------------------------------------------------------------- Megatron-LM
 
 
+def _needs_script(settings: Settings) -> bool:
+    """Whether the framework itself cannot keep what the plan keeps: more than the newest, and multiples of one number."""
+    return settings.keep > 1 or len(permanent_steps(settings)) > 1
+
+
 def _retention(settings: Settings) -> tuple[Row, ...]:
-    """Where one generation is to be kept, the framework does just that."""
-    if settings.keep > 1:
+    """Where one generation is to be kept, the framework does just that; where every save is permanent, it deletes nothing."""
+    permanent = permanent_steps(settings)
+    if _needs_script(settings) or permanent == (settings.interval_steps,):
         return ()
     last = settings.plan.scenario.run.days * DAY / settings.step_s
     beyond = (math.floor(last / settings.interval_steps) + 1) * settings.interval_steps
-    permanent = permanent_steps(settings)
-    if permanent > settings.interval_steps:
-        return ((f"--save-retain-interval {permanent}", "from the plan: the newest stays, and its permanent saves"),)
+    if permanent:
+        return ((f"--save-retain-interval {permanent[0]}", "from the plan: the newest stays, and its permanent saves"),)
     return ((f"--save-retain-interval {max(beyond, 2 * settings.interval_steps)}", "from the plan: only the newest stays"),)
 
 
@@ -230,12 +227,16 @@ def _lm_rows(settings: Settings, way: _Way) -> list[Row]:
 
 def _lm_notes(settings: Settings, way: _Way) -> list[str]:
     notes = ["", 'source this file, then: torchrun ... pretrain_gpt.py "${CHECKPOINT_ARGS[@]}" ...']
-    if settings.keep > 1:
+    permanent = permanent_steps(settings)
+    if _needs_script(settings):
         notes.append(f"keeps {settings.keep} complete generations: {TRIMMING}, since Megatron-LM itself deletes nothing here.")
+    if _needs_script(settings) and not permanent:
         notes.append(
             f"Without the script: --save-retain-interval {SPARSE * settings.interval_steps} keeps the newest and every "
             f"{SPARSE}th for good."
         )
+    if permanent == (settings.interval_steps,):
+        notes.append("Every save is permanent by the plan: nothing is deleted.")
     if way.is_local:
         notes.append("Local saves refuse --use-checkpoint-args and --dist-ckpt-optim-fully-reshardable.")
     if _last_save(settings):
@@ -257,9 +258,11 @@ def write_lm(settings: Settings) -> Written:
         )
     )
     files, findings = [SettingsFile(ARGUMENTS, "shell", content)], list(_findings(settings, way, text("Megatron-LM")))
-    if settings.keep > 1:
+    if _needs_script(settings):
         files.append(trimming_file(settings))
         findings.append(_nothing_deletes(settings))
+    if permanent_steps(settings) != (settings.interval_steps,):
+        findings += leave_for_s3(settings, TRIMMING if _needs_script(settings) else "--save-retain-interval", settings.keep)
     return Written(tuple(files), tuple(findings))
 
 
@@ -318,9 +321,7 @@ def write_bridge(settings: Settings) -> Written:
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         parts += ["dist:\n", aligned([(f"distributed_timeout_minutes: {minutes}", _timeout(settings, way))], "  ")]
-    findings = list(_findings(settings, way, text("Megatron Bridge")))
-    if permanent_steps(settings):
-        findings.append(_permanent_go(settings))
+    findings = [*_findings(settings, way, text("Megatron Bridge")), *are_deleted(settings, "most_recent_k", settings.keep)]
     return Written((SettingsFile(YAML, "yaml", "".join(parts)),), tuple(findings))
 
 
