@@ -42,10 +42,16 @@ keep=$((10#$keep))
 cd -P -- "$folder"
 [ "$PWD" != / ] || fail "refusing to work in /"
 
-# complete: the file that a save writes last is there
+# complete: the file that a save writes last is there; with data that is newer by more than clocks differ, a run that was taken
+# back to an older step is writing this one again
 is_complete() {
   case $1 in
-    iter_*) [ -f "$1/metadata.json" ] ;;
+    iter_*)
+      [ -f "$1/metadata.json" ] || return 1
+      local written
+      written=$(stat -c %Y -- "$1/metadata.json")
+      [ -z "$(find "./$1" -name "*.distcp" -newermt "@$((written + 60))" -print -quit)" ]
+      ;;
     step-*) [ -f "$1/.metadata" ] || [ -f "$1/model.safetensors.index.json" ] ;;
   esac
 }
@@ -82,11 +88,13 @@ trim() { # iter_ or step-
   done
   [ ${#complete[@]} -gt 0 ] || return 0
   while read -r step name; do
+    if [ "$prefix" = iter_ ] && [ -n "$tracked" ] && [ "$step" -gt "$tracked" ]; then
+      echo "newer than what the tracker names, left alone: $name"  # of a branch that was given up, or not yet named
+      continue
+    fi
     at=$((at + 1))
     if [ "$at" -le "$keep" ]; then
       echo "kept: $name"
-    elif [ "$prefix" = iter_ ] && [ "$step" = "$tracked" ]; then
-      echo "kept, the tracker names it: $name"
     elif is_permanent "$step"; then
       echo "kept for good: $name"
     elif [ "$delete" = yes ]; then
@@ -126,9 +134,10 @@ def trimming_file(settings: Settings) -> SettingsFile:
         "it has run there is one generation more than planned.",
         f"  cron   {_cron(settings.interval_s)} /path/to/{NAME} --delete",
         f"  Slurm  sbatch {NAME} --delete",
-        "Never deleted: incomplete saves, the newest generations, what latest_checkpointed_iteration.txt names, links, and",
-        "whatever is not called iter_N or step-N. A job that is about to start from an older generation must have been started",
-        "before that generation goes: stop this script first.",
+        "Never deleted: incomplete saves, the newest generations, what latest_checkpointed_iteration.txt names and what is newer",
+        "than it, links, and whatever is not called iter_N or step-N. After a run went back to an older step, what it gave up",
+        "stays until it is written again or removed by hand. A job that is about to start from an older generation must have",
+        "been started before that generation goes: stop this script first.",
     )
     rows = (
         (f"folder={shell_word(settings.names.shared_folder)}", "your folder on shared storage"),
