@@ -134,7 +134,7 @@ def trimming_file(settings: Settings) -> SettingsFile:
         "it has run there is one generation more than planned.",
         f"  cron   {_cron(settings.interval_s)} /path/to/{NAME} --delete",
         f"  Slurm  sbatch {NAME} --delete",
-        "Never deleted: incomplete saves, the newest generations, what latest_checkpointed_iteration.txt names and what is newer",
+        "Never deleted: incomplete saves, the newest generations, what latest_checkpointed_iteration.txt names, all newer",
         "than it, links, and whatever is not called iter_N or step-N. After a run went back to an older step, what it gave up",
         "stays until it is written again or removed by hand. A job that is about to start from an older generation must have",
         "been started before that generation goes: stop this script first.",
