@@ -32,6 +32,7 @@ CASES = {
     "storage.generations_kept": (1, 2, 4),
     "storage.write_s": (60.0, 2400.0),
     "local.ratio": (None, 1),
+    "planned.every_s": (None, 86_400.0),
 }
 MODEL = (
     "--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 "
@@ -59,7 +60,10 @@ def write(folder: Path) -> int:
             case.mkdir(parents=True, exist_ok=True)
             for file in target.write(settings).files:
                 (case / file.name).write_text(file.content, encoding="utf-8")
-        known = {"steps": settings.interval_steps, "keep": settings.keep, "is_async": settings.is_async}
+        known = {
+            "steps": settings.interval_steps, "keep": settings.keep, "is_async": settings.is_async,
+            "is_told": made.planned.every_s is not None,
+        }  # fmt: skip
         (folder / f"{number}.json").write_text(json.dumps(known))
     return 0
 
@@ -100,6 +104,7 @@ def check_lm(case: Path, state: dict[str, Any]) -> None:
     assert parsed.save_interval == known["steps"]
     is_local = parsed.non_persistent_ckpt_type == "local"
     assert parsed.async_save == (known["is_async"] and not is_local)
+    assert parsed.exit_signal_handler == known["is_told"]
     assert (parsed.save_retain_interval is not None) == (known["keep"] == 1)
     if is_local:
         assert parsed.save_interval % parsed.non_persistent_save_interval == 0
@@ -125,6 +130,7 @@ def check_bridge(case: Path, state: dict[str, Any]) -> None:
     made.finalize()
     if "dist" in tree:
         assert base.DistributedInitConfig(**tree["dist"]).distributed_timeout_minutes > 10
+    assert base.TrainingConfig(**tree.get("train", {})).exit_signal_handler == wanted(case)["is_told"]
     assert (made.save_interval, made.most_recent_k) == (wanted(case)["steps"], wanted(case)["keep"])
     assert made.async_save == (wanted(case)["is_async"] and made.non_persistent_ckpt_type is None)
 

@@ -194,11 +194,61 @@ def test_copies_that_cannot_be_formed_are_left_out() -> None:
     assert "replication" not in section(settings)
 
 
+@pytest.mark.parametrize("mode", ["async", "sync"])
+def test_the_last_save_that_the_plan_counts_on_is_asked_for(mode: str) -> None:
+    """Both leave SIGTERM alone by default, and would end without a save."""
+    daily = settings_for({"planned.every_s": 86_400.0, "storage.mode": mode})
+    assert flags_of(content(LM, daily))["--exit-signal-handler"] == ""
+    assert yaml.safe_load(content(BRIDGE, daily))["train"] == {"exit_signal_handler": True}
+    assert "must reach the training processes and not torchrun" in content(LM, daily)
+    none = settings_for({"storage.mode": mode})
+    assert "--exit-signal-handler" not in flags_of(content(LM, none)), "ranks that lost one of them would end 30 s later"
+    assert "train" not in yaml.safe_load(content(BRIDGE, none))
+
+
 def test_permanent_saves() -> None:
     rows = {"saves": ({"kind": "permanent", "every_s": 86_400.0, "to": "shared"},)}
     assert f"\nevery={round(8640 / 268) * 268} " in LM.write(settings_for(rows)).files[1].content
     for target in (BRIDGE, TITAN):
         assert "deletes permanent saves" in said(target.write(settings_for(rows)))["saves"]
+
+
+def permanent(every_s: float, to: str = "shared") -> dict[str, Any]:
+    return {"kind": "permanent", "every_s": every_s, "to": to}
+
+
+@pytest.mark.parametrize("generations", [2, 4])
+def test_permanent_saves_in_s3_do_not_stay_on_the_file_system(generations: int) -> None:
+    made = settings_for({"storage.generations_kept": generations, "saves": (permanent(86_400.0, "s3"),)})
+    assert f"multiple of {round(8640 / 268) * 268:,} steps to S3" in said(LM.write(made))["saves"]
+    for target in (BRIDGE, TITAN, trimming.TARGETS[0]):
+        words = said(target.write(made))["saves"]
+        assert "to S3 before" in words
+        assert "s3-dra" in words
+    assert "\nevery=0 " in trimming.trimming_file(made).content
+    if generations == 2:
+        retain = int(flags_of(content(LM, made))["--save-retain-interval"])
+        assert retain * 10.0 > 365 * 86_400, "only the newest stays"
+
+
+def test_permanent_saves_as_frequent_as_saves_are_not_deleted() -> None:
+    for every_s in (1800.0, 2680.0):
+        written = LM.write(settings_for({"storage.generations_kept": 2, "saves": (permanent(every_s),)}))
+        assert "--save-retain-interval" not in flags_of(written.files[0].content)
+        assert "nothing is deleted" in written.files[0].content
+        assert len(written.files) == 1
+    rare = LM.write(settings_for({"storage.generations_kept": 2, "saves": (permanent(5400.0),)}))
+    assert flags_of(rare.files[0].content)["--save-retain-interval"] == str(2 * 268)
+
+
+def test_of_several_permanent_saves_all_stay() -> None:
+    """Megatron-LM keeps multiples of one number alone, so the script is written even where one generation is kept."""
+    rows = (permanent(3 * 2680.0), permanent(2 * 2680.0), permanent(4 * 2680.0), permanent(5 * 2680.0, "s3"))
+    written = LM.write(settings_for({"storage.generations_kept": 2, "saves": rows}))
+    assert "--save-retain-interval" not in flags_of(written.files[0].content)
+    assert f"\nevery='{2 * 268} {3 * 268}' " in written.files[1].content
+    assert f"multiple of {5 * 268:,} steps to S3" in said(written)["saves"]
+    assert "multiple of 536 or 804 steps" in said(BRIDGE.write(settings_for({"saves": rows[:3]})))["saves"]
 
 
 @pytest.mark.parametrize("target", ALL, ids=lambda target: target.id)

@@ -104,9 +104,32 @@ def test_data_alone_does_not_make_a_save_of_megatron_complete(tmp_path: Path, fi
 @pytest.mark.parametrize("written", ["268", "268\n", "  268", "268\r\n", "0000268"])
 def test_what_the_tracker_names_stays(tmp_path: Path, five: Path, written: str) -> None:
     (five / TRACKER).write_text(written)
-    done = run(tmp_path, five, "--delete")
+    done = run(tmp_path, five, "--delete", keep=1)
+    assert left(five) == ["iter_0000268", "iter_0000536", "iter_0000804", "iter_0001072", "iter_0001340", TRACKER]
+    assert done.stdout.count("newer than what the tracker names, left alone") == 4
+
+
+def test_after_a_rollback_the_branch_that_lives_is_counted(tmp_path: Path, folder: Path) -> None:
+    """The run went on from 100: 200 to 500 are of the branch that was given up."""
+    for iteration in (50, 60, 100, 150, 160, 200, 300, 400, 500):
+        save(folder, f"iter_{iteration:07d}")
+    (folder / TRACKER).write_text("160")
+    done = run(tmp_path, folder, "--delete")
+    assert [one for one in done.stdout.splitlines() if one.startswith("kept")] == [
+        "kept: iter_0000160", "kept: iter_0000150", "kept: iter_0000100",
+    ]  # fmt: skip
+    given_up = [f"iter_{iteration:07d}" for iteration in (200, 300, 400, 500)]
+    assert left(folder) == ["iter_0000100", "iter_0000150", "iter_0000160", *given_up, TRACKER]
+
+
+def test_a_generation_that_is_written_again_is_not_complete(tmp_path: Path, five: Path) -> None:
+    """Its metadata.json is of the time before; it neither counts nor goes."""
+    for name, seconds in (("iter_0001340", 3600), ("iter_0000268", 3600), ("iter_0001072", 5)):  # clocks differ by seconds
+        written_s = (five / name / "metadata.json").stat().st_mtime - seconds
+        os.utime(five / name / "metadata.json", (written_s, written_s))
+    done = run(tmp_path, five, "--delete", keep=2)
+    assert "incomplete, left alone: iter_0001340" in done.stdout
     assert left(five) == ["iter_0000268", "iter_0000804", "iter_0001072", "iter_0001340", TRACKER]
-    assert "the tracker names it: iter_0000268" in done.stdout
 
 
 @pytest.mark.parametrize("written", ["release", "", "a[$(touch broken)]", "99999999999999999999999"])
@@ -183,10 +206,25 @@ def test_what_stays_for_good(tmp_path: Path, five: Path) -> None:
     assert left(five) == ["iter_0000536", "iter_0001072", "iter_0001340", TRACKER]
 
 
+def test_what_stays_for_good_by_several_rows(tmp_path: Path, five: Path) -> None:
+    run(tmp_path, five, "--delete", "--every", "536", "--every", "0", "--every", "0804", "--keep", "1")
+    assert left(five) == ["iter_0000536", "iter_0000804", "iter_0001072", "iter_0001340", TRACKER]
+
+
+def test_the_rows_of_the_plan_are_read_by_the_script(tmp_path: Path, five: Path) -> None:
+    rows = tuple({"kind": "permanent", "every_s": count * 2680.0, "to": "shared"} for count in (2, 3))
+    made = {"storage.generations_kept": 2, "saves": rows}
+    script = tmp_path / NAME
+    script.write_text(trimming_file(settings_for(made, names=Names(shared_folder=str(five)))).content)
+    subprocess.run([BASH or "bash", script, "--delete"], check=True, capture_output=True, timeout=30, cwd=tmp_path)
+    assert left(five) == ["iter_0000536", "iter_0000804", "iter_0001072", "iter_0001340", TRACKER]
+
+
 @pytest.mark.parametrize(
     "words",
     [
         ("--keep", "0"), ("--keep", ""), ("--keep", "x"), ("--keep", "-1"), ("--keep",), ("--every", "x"),
+        ("--every", ""), ("--every", "*"), ("--every", "268", "--every", "x"),
         ("--folder", "relative"),
         ("--folder", "/"), ("--folder", ""), ("--folder", "/no/such/folder"), ("--force",), ("iter_0000268",),
         ("--keep", "a[$(touch broken)]"),

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.permanent import are_deleted, leave_for_s3, permanent_steps
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import NAME as TRIMMING
-from ckptplanner.engine.settings.trimming import permanent_steps, trimming_file
+from ckptplanner.engine.settings.trimming import trimming_file
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line, shell_word
 from ckptplanner.text import Text, text
 from ckptplanner.units import DAY, SECONDS, brief, grouped
@@ -106,15 +107,6 @@ def _nothing_deletes(settings: Settings) -> Finding:
     )  # fmt: skip
 
 
-def _permanent_go(settings: Settings) -> Finding:
-    return finding(
-        "warning", "saves",
-        "most_recent_k deletes permanent saves like any other: copy every {steps}th step out of the folder before {keep} newer "
-        "ones are complete.",
-        steps=grouped(permanent_steps(settings)), keep=grouped(settings.keep),
-    )  # fmt: skip
-
-
 # ---------------------------------------------------------------- what both say, in words
 
 
@@ -151,16 +143,37 @@ def _copies(settings: Settings) -> tuple[str, str]:
 # ---------------------------------------------------------------- Megatron-LM
 
 
+def _needs_script(settings: Settings) -> bool:
+    """Whether the framework itself cannot keep what the plan keeps: more than the newest, and multiples of one number."""
+    return settings.keep > 1 or len(permanent_steps(settings)) > 1
+
+
 def _retention(settings: Settings) -> tuple[Row, ...]:
-    """Where one generation is to be kept, the framework does just that."""
-    if settings.keep > 1:
+    """Where one generation is to be kept, the framework does just that; where every save is permanent, it deletes nothing."""
+    permanent = permanent_steps(settings)
+    if _needs_script(settings) or permanent == (settings.interval_steps,):
         return ()
     last = settings.plan.scenario.run.days * DAY / settings.step_s
     beyond = (math.floor(last / settings.interval_steps) + 1) * settings.interval_steps
-    permanent = permanent_steps(settings)
-    if permanent > settings.interval_steps:
-        return ((f"--save-retain-interval {permanent}", "from the plan: the newest stays, and its permanent saves"),)
+    if permanent:
+        return ((f"--save-retain-interval {permanent[0]}", "from the plan: the newest stays, and its permanent saves"),)
     return ((f"--save-retain-interval {max(beyond, 2 * settings.interval_steps)}", "from the plan: only the newest stays"),)
+
+
+def _last_save(settings: Settings) -> bool:
+    """Whether the plan counts on a last save before a stop.
+
+    Else the handler stays off: with it, ranks that are to end after another was lost wait until they are killed.
+    """
+    return settings.plan.scenario.planned.every_s is not None
+
+
+_LAST_SAVE = "from the plan: a last save before each planned stop; without it SIGTERM ends training unsaved"
+_LAST_SAVE_NOTES = (
+    "The last save is made at SIGTERM, which must reach the training processes and not torchrun: it would kill them after 30 s",
+    "(targets slurm and jobset see to it). An asynchronous one is waited for before the process ends. An exit duration needs",
+    "no signal, but counts from the start of the process, so a restart within a job passes the time limit: not used.",
+)
 
 
 def _path_word(folder: str) -> str:
@@ -204,6 +217,8 @@ def _lm_rows(settings: Settings, way: _Way) -> list[Row]:
             (f"--replication-jump {settings.jump}", jump),
             (f"--replication-factor {settings.factor}", factor),
         ]
+    if _last_save(settings):
+        rows.append(("--exit-signal-handler", _LAST_SAVE))
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         rows.append((f"--distributed-timeout-minutes {minutes}", _timeout(settings, way)))
@@ -212,14 +227,20 @@ def _lm_rows(settings: Settings, way: _Way) -> list[Row]:
 
 def _lm_notes(settings: Settings, way: _Way) -> list[str]:
     notes = ["", 'source this file, then: torchrun ... pretrain_gpt.py "${CHECKPOINT_ARGS[@]}" ...']
-    if settings.keep > 1:
+    permanent = permanent_steps(settings)
+    if _needs_script(settings):
         notes.append(f"keeps {settings.keep} complete generations: {TRIMMING}, since Megatron-LM itself deletes nothing here.")
+    if _needs_script(settings) and not permanent:
         notes.append(
             f"Without the script: --save-retain-interval {SPARSE * settings.interval_steps} keeps the newest and every "
             f"{SPARSE}th for good."
         )
+    if permanent == (settings.interval_steps,):
+        notes.append("Every save is permanent by the plan: nothing is deleted.")
     if way.is_local:
         notes.append("Local saves refuse --use-checkpoint-args and --dist-ckpt-optim-fully-reshardable.")
+    if _last_save(settings):
+        notes += _LAST_SAVE_NOTES
     if way.is_async:
         notes.append("On systems with NVLink between nodes add --async-ckpt-use-cpu-shm.")
     return notes
@@ -237,9 +258,11 @@ def write_lm(settings: Settings) -> Written:
         )
     )
     files, findings = [SettingsFile(ARGUMENTS, "shell", content)], list(_findings(settings, way, text("Megatron-LM")))
-    if settings.keep > 1:
+    if _needs_script(settings):
         files.append(trimming_file(settings))
         findings.append(_nothing_deletes(settings))
+    if permanent_steps(settings) != (settings.interval_steps,):
+        findings += leave_for_s3(settings, TRIMMING if _needs_script(settings) else "--save-retain-interval", settings.keep)
     return Written(tuple(files), tuple(findings))
 
 
@@ -279,24 +302,26 @@ def _bridge_rows(settings: Settings, way: _Way) -> list[Row]:
 
 
 def write_bridge(settings: Settings) -> Written:
-    """The section `checkpoint` of a configuration, and `dist` where ranks must wait longer than the default."""
+    """The section `checkpoint`, `train` where stops are planned, and `dist` where ranks must wait longer than the default."""
     way = _way(settings)
     notes = [""]
     if way.is_async:
         notes.append("The worker of asynchronous saves takes host memory of its own: watch it at the first saves.")
         notes.append("Without nvidia-resiliency-ext Bridge takes its own asynchronous writer.")
+    if _last_save(settings):
+        notes += _LAST_SAVE_NOTES
     notes.append("also_save_hf_checkpoint writes while training stands still: leave it off.")
     parts = [
         comment(head(settings, f"Checkpoint section of a configuration of {BRIDGE_VERSION}", BRIDGE_CHECKED, notes)),
         "checkpoint:\n",
         aligned(_bridge_rows(settings, way), "  "),
     ]
+    if _last_save(settings):
+        parts += ["train:\n", aligned([("exit_signal_handler: true", _LAST_SAVE)], "  ")]
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         parts += ["dist:\n", aligned([(f"distributed_timeout_minutes: {minutes}", _timeout(settings, way))], "  ")]
-    findings = list(_findings(settings, way, text("Megatron Bridge")))
-    if permanent_steps(settings):
-        findings.append(_permanent_go(settings))
+    findings = [*_findings(settings, way, text("Megatron Bridge")), *are_deleted(settings, "most_recent_k", settings.keep)]
     return Written((SettingsFile(YAML, "yaml", "".join(parts)),), tuple(findings))
 
 

@@ -9,6 +9,7 @@ from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings.stops import (
     MOST_RESTARTS,
     final_save_s,
+    has_short_notice,
     notice_s,
     planned_stops,
     restarts_expected,
@@ -26,6 +27,7 @@ SLURM_CHECKED = "options read by sbatch 22.05.8; the script run by bash with a s
 MOST_SIGNAL_S = 65_535  # sbatch --signal
 JOBSET = "JobSet v1alpha2"
 JOBSET_CHECKED = "Job and Pod read without loss by the Kubernetes Python client 37.0.2; JobSet's own fields by its documents"
+SAVE_AT_SIGNAL = frozenset({"Megatron-LM", "Megatron Bridge", "Hugging Face Trainer"})  # with the settings written for them
 MOST_NAME = 40  # a pod is named after JobSet, job and two numbers, in 63 characters
 
 
@@ -58,18 +60,42 @@ def _slurm_said(settings: Settings) -> Iterator[Finding]:
             "shorter write time, or a longer time limit.",
             asked=shown(asked), most=shown(min(MOST_SIGNAL_S, _limit_s(settings) or MOST_SIGNAL_S)),
         )  # fmt: skip
-    elif planned.notice_s is not None and planned.notice_s < final_save_s(settings):
+    elif has_short_notice(settings):
         yield finding(
             "info", "planned.notice_s",
-            "The plan counts on {notice} of notice, too short for a last save; the script asks Slurm for {asked}.",
-            notice=shown(planned.notice_s), asked=shown(asked),
+            "The plan counts on {notice} of notice, too short for a last save with its margin; the script asks for {asked}.",
+            notice=shown(planned.notice_s or 0.0), asked=shown(asked),
         )  # fmt: skip
+    yield from _no_last_save(settings)
+
+
+def _no_last_save(settings: Settings) -> Iterator[Finding]:
+    """Where the framework ends at the signal without a save; said by both."""
+    framework, planned = settings.plan.scenario.workload.framework, settings.plan.scenario.planned
+    if planned.every_s is not None and framework.id not in SAVE_AT_SIGNAL:
+        yield finding(
+            "warning", "workload.framework",
+            "{name} makes no last save at the signal: each planned stop loses half an interval, {half} on average. The "
+            "nearest: lines of your own that save and end at SIGTERM.",
+            name=framework.name, half=shown(settings.interval_s / 2.0),
+        )  # fmt: skip
+
+
+def _stops_s(settings: Settings) -> int | None:
+    """From one planned stop to the next: training ends at the signal. [s]"""
+    limit = _limit_s(settings)
+    return None if limit is None else limit - (_signal_s(settings) or 0)
+
+
+def _signal_remark(settings: Settings) -> str:
+    return f"from the plan: a last save takes {shown(final_save_s(settings))}, and a fifth more"
 
 
 def _slurm(settings: Settings) -> str:
     scenario = settings.plan.scenario
     spares, nodes = scenario.spares.nodes, scenario.workload.nodes
-    restarts = min(restarts_to_allow(settings, run_s(settings)) + planned_stops(settings), MOST_RESTARTS)
+    stops = planned_stops(settings, _stops_s(settings))
+    restarts = min(restarts_to_allow(settings, run_s(settings)) + stops, MOST_RESTARTS)
     log = f"{settings.names.log_folder.rstrip('/')}/%x-%j.out"
     rows = [
         (f"#SBATCH --job-name={_quoted(settings.names.job)}", ""),
@@ -85,7 +111,7 @@ def _slurm(settings: Settings) -> str:
     if (limit := _limit_s(settings)) is not None:
         rows.append((f"#SBATCH --time={_clock(limit)}", f"from the plan: a planned stop every {shown(limit)}"))
     if (signal := _signal_s(settings)) is not None:
-        rows.append((f"#SBATCH --signal=B:USR1@{signal}", f"from the plan: a last save takes {shown(final_save_s(settings))}"))
+        rows.append((f"#SBATCH --signal=B:USR1@{signal}", _signal_remark(settings)))
     if spares:
         rows.append(("#SBATCH --no-kill", "a lost node does not end the job while there are spare ones"))
     expected = grouped(restarts_expected(settings, run_s(settings)), 1)
@@ -93,7 +119,7 @@ def _slurm(settings: Settings) -> str:
         (f"nodes={nodes}", "from the plan: nodes that train"),
         (f"attempts={spares + 1}", "from the plan: once, and again for each spare node"),
         (f"restarts={restarts}", f"from the plan: {expected} interruptions expected in {shown(run_s(settings))}"
-         + (f", {grouped(planned_stops(settings))} planned stops" if planned_stops(settings) else "")),
+         + (f", {grouped(stops)} planned stops" if stops else "")),
     ])  # fmt: skip
     top = comment(head(settings, "Job for Slurm 22.05 and newer", SLURM_CHECKED, _SLURM_NOTES))
     return f"#!/bin/bash\n{top}{aligned(rows)}\n{values}{_SLURM_BODY}"
@@ -106,15 +132,41 @@ _SLURM_NOTES = (
     "ElapsedRaw,NNodes,NodeList,Restarts,FailedNode > sacct.txt",
 )
 
+_RANK = "grep -qsz ^LOCAL_RANK= /proc/$1/environ"
+_OF_THE_JOB = " && grep -qszx SLURM_JOB_ID=$SLURM_JOB_ID /proc/$1/environ"
+
+
+def _tell(is_training: str) -> tuple[str, ...]:
+    """Commands that send SIGTERM to the training processes alone, on lines of their own or with `;` between them.
+
+    What a launcher started has LOCAL_RANK. What those started has it too and is left out: data loaders would die of it.
+    """
+    return (
+        f"is_training() {{ {is_training}; }}",
+        "for one in /proc/[0-9]*; do one=${one##*/}",
+        "is_training $one || continue",
+        "parent=$(grep -s ^PPid: /proc/$one/status) && parent=${parent##*[!0-9]}",
+        "is_training $parent || { kill -TERM $one && echo told $one; }",
+        "done",
+    )
+
+
 _SLURM_BODY = """
-stopping=no
-last_save() {  # training saves and ends at SIGTERM; change it where the framework waits for another signal
+stopping=no step=-1
+# training processes save and end at SIGTERM; torchrun is not told: it would kill them 30 s later, in the middle of a long save
+tell='
+TELL'
+last_save() {
   stopping=yes
-  scancel --signal=TERM "$SLURM_JOB_ID"
+  local where told
+  where=$(squeue --noheader --steps="$SLURM_JOB_ID.$step" --format=%N)
+  told=$(srun --overlap --nodes="$nodes" --ntasks="$nodes" ${where:+--nodelist="$where"} bash -c "$tell")
+  [ -n "$told" ] || scancel --signal=TERM "$SLURM_JOB_ID"  # none has LOCAL_RANK, so there is no such launcher: to all
 }
 trap last_save USR1
 
 train() {
+  step=$((step + 1))
   srun --nodes="$nodes" --ntasks="$nodes" --kill-on-bad-exit=1 "$@" &
   local child=$! status
   while :; do  # a signal ends wait, not the child
@@ -137,7 +189,10 @@ if [ "$stopping" = yes ] || [ "$status" -ne 0 ]; then
   fi
 fi
 exit "$status"
-"""
+""".replace("TELL", "\n".join(_tell(_RANK + _OF_THE_JOB)) + "\n")
+
+# before Kubernetes sends SIGTERM to the launcher: tell the training processes, and wait for them as long as the pod is given
+_PRE_STOP = "; ".join((*_tell(_RANK), "while grep -qsz ^LOCAL_RANK= /proc/[0-9]*/environ; do sleep 1; done"))
 
 
 def _quoted(word: str) -> str:
@@ -173,11 +228,46 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
             "JobSet plans no stops: the drain of a node makes them. They do not count among its restarts, and pods are given "
             "{grace} for a last save.", grace=shown(notice_s(settings)),
         )  # fmt: skip
+    if _has_hook(settings):
+        yield finding(
+            "info", "failures.restart_base_s",
+            "Pods are not told why they stop: after an interruption too, those that are left wait for a last save, for "
+            "up to {grace} before the restart. Take preStop out where stops are rarer than interruptions.",
+            grace=shown(notice_s(settings)),
+        )  # fmt: skip
+    yield from _no_last_save(settings)
+    planned = scenario.planned
+    if planned.every_s is not None and has_short_notice(settings):
+        yield finding(
+            "warning", "planned.notice_s",
+            "The plan counts on {notice} of notice, too short for a last save with its margin: where a drain gives no more, "
+            "it is lost. {asked} are enough.",
+            notice=shown(planned.notice_s or 0.0), asked=shown(notice_s(settings)),
+        )  # fmt: skip
     if name != settings.names.job:
         yield finding(
             "info", "workload.nodes",
             "Kubernetes takes no job called {job}: it is called {name}.", job=settings.names.job, name=name,
         )  # fmt: skip
+
+
+def _has_hook(settings: Settings) -> bool:
+    """Whether there is a last save to wait for; else a restart after an interruption would wait for nothing."""
+    scenario = settings.plan.scenario
+    return scenario.planned.every_s is not None and scenario.workload.framework.id in SAVE_AT_SIGNAL
+
+
+def _hook() -> tuple[tuple[str, str], ...]:
+    """What the kubelet runs in the container before it sends SIGTERM to the launcher."""
+    return (
+        ("              lifecycle:", "so training processes are told first, and waited for; needs bash and GNU grep"),
+        ("                preStop:", ""),
+        ("                  exec:", ""),
+        ("                    command:", ""),
+        ("                    - bash", ""),
+        ("                    - -c", ""),
+        (f"                    - {double_quoted(_PRE_STOP)}", ""),
+    )
 
 
 def _jobset(settings: Settings) -> str:
@@ -215,11 +305,12 @@ def _jobset(settings: Settings) -> str:
         ("          spec:", ""),
         ("            restartPolicy: Never", "a single process cannot join again: JobSet restarts all of them"),
         (f"            terminationGracePeriodSeconds: {notice_s(settings)}",
-         f"from the plan: a last save takes {shown(final_save_s(settings))}"),
+         _signal_remark(settings)),
         ("            containers:", ""),
         ("            - name: train", ""),
         ('              image: "training:latest"', "yours"),
-        ('              command: ["torchrun", "train.py"]', "yours; SIGTERM must reach the training processes"),
+        ('              command: ["torchrun", "train.py"]', "yours; torchrun would kill a save 30 s after SIGTERM"),
+        *(_hook() if _has_hook(settings) else ()),
         ("              resources:", ""),
         ("                limits:", ""),
         (f'                  nvidia.com/gpu: "{scenario.workload.gpus_per_node}"', "from the plan: GPUs of a node"),

@@ -38,8 +38,17 @@ def final_save_s(settings: Settings) -> float:
 
 
 def notice_s(settings: Settings) -> int:
-    """How long before a stop the job is to be told, in whole seconds: the plan's notice, never less than a last save takes."""
-    return math.ceil(max(final_save_s(settings) * NOTICE_MARGIN, settings.plan.scenario.planned.notice_s or 0.0))
+    """How long before a stop the job is to be told, in whole seconds: what a last save takes and a fifth more.
+
+    The plan's own notice may be longer, which is no reason to end training earlier.
+    """
+    return math.ceil(final_save_s(settings) * NOTICE_MARGIN)
+
+
+def has_short_notice(settings: Settings) -> bool:
+    """Whether the plan is told of a stop later than a last save needs."""
+    given_s = settings.plan.scenario.planned.notice_s
+    return given_s is not None and given_s < notice_s(settings)
 
 
 def collective_timeout_s(settings: Settings) -> int:
@@ -59,10 +68,9 @@ def restarts_to_allow(settings: Settings, seconds: float) -> int:
     return int(min(math.ceil(expected + 4.0 * math.sqrt(expected) + 3.0), MOST_RESTARTS))
 
 
-def planned_stops(settings: Settings) -> int:
-    """Stops in the run that come announced."""
-    every_s = settings.plan.scenario.planned.every_s
-    return 0 if every_s is None else int(min(run_s(settings) / every_s, MOST_RESTARTS))
+def planned_stops(settings: Settings, every_s: float | None) -> int:
+    """Stops in the run that come announced, as often as they really come."""
+    return 0 if every_s is None else int(min(math.ceil(run_s(settings) / every_s), MOST_RESTARTS))
 
 
 def run_s(settings: Settings) -> float:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.permanent import are_deleted
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
-from ckptplanner.engine.settings.trimming import permanent_steps
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line
 from ckptplanner.frozen import with_value
 from ckptplanner.text import text
@@ -97,13 +97,7 @@ def _findings(settings: Settings) -> Iterator[Finding]:
             "{write}: a rank that is done early may end the run. Allow the write less time.",
             most=_shown(GLOO_TIMEOUT_S), write=_shown(_longest_write_s(settings)),
         )  # fmt: skip
-    if permanent_steps(settings):
-        yield finding(
-            "warning", "saves",
-            "keep_latest_k deletes permanent saves like any other: copy every {steps}th step out of the folder before {keep} "
-            "newer ones are complete.",
-            steps=grouped(permanent_steps(settings)), keep=grouped(_kept(settings)),
-        )  # fmt: skip
+    yield from are_deleted(settings, "keep_latest_k", _kept(settings))
 
 
 def _no_local(settings: Settings) -> Iterator[Finding]:
