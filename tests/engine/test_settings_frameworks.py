@@ -153,6 +153,17 @@ def test_the_five_minute_plan_for_torchtitan() -> None:
     assert TITAN.write(settings_for()).findings == ()
 
 
+def test_the_toml_says_which_versions_read_it() -> None:
+    """0.1.0 knows enable_checkpoint alone and takes unknown names in silence; 0.2.2 refuses that name, so both cannot stand."""
+    assert OLD_TITAN.version == "torchtitan 0.2.0 to 0.2.2"
+    text = content(OLD_TITAN, settings_for())
+    assert text.startswith("# Checkpoints of torchtitan 0.2.0 to 0.2.2: sections of the run's TOML\n")
+    assert "# Not for 0.1.0 and older" in text
+    assert "write enable_checkpoint for enable\n" in text
+    assert "enable_checkpoint" not in table(settings_for())
+    assert "enable_checkpoint" not in content(TITAN, settings_for())
+
+
 def test_a_synchronous_save_of_torchtitan_outlasts_its_timeout() -> None:
     """100 s is its default after the first step; the stop is 300 s."""
     settings = settings_for({"storage.mode": "sync"})
