@@ -134,7 +134,11 @@ def check_titan(case: Path, _: dict[str, Any]) -> None:
     """The function is run on a real Trainer.Config."""
     from torchtitan.trainer import Trainer
 
-    config = runpy.run_path(str(case / "torchtitan_plan.py"))["apply"](Trainer.Config())
+    own = Trainer.Config()
+    own.checkpoint.initial_load_path, own.checkpoint.exclude_from_loading = "/fsx/base", ["lr_scheduler"]
+    config = runpy.run_path(str(case / "torchtitan_plan.py"))["apply"](own)
+    assert (config.checkpoint.initial_load_path, config.checkpoint.exclude_from_loading) == ("/fsx/base", ["lr_scheduler"])
+    assert not config.checkpoint.load_only
     _same(config.checkpoint, wanted(case))
     assert config.comm.train_timeout_seconds >= 100
 

@@ -212,11 +212,17 @@ def _from_node(name: str, node: ast.expr, constants: Mapping[str, str]) -> Said:
     return Said(value, node.lineno, f"{name}={value}"[:120])
 
 
+def _owner(call: ast.Call) -> str:
+    """What is called, or what `dataclasses.replace` makes a changed copy of."""
+    called = _dotted(call.func)
+    return _dotted(call.args[0]) if called.rpartition(".")[2] == "replace" and call.args else called
+
+
 def _groups(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr]]:
     """Whose keyword, its name and its value."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            owner = _dotted(node.func)
+            owner = _owner(node)
             yield from ((owner, word.arg, word.value) for word in node.keywords if word.arg is not None)
         elif isinstance(node, ast.Assign):
             for target in node.targets:

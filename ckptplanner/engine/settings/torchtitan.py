@@ -28,6 +28,7 @@ DEFAULT_TIMEOUT_S = 100.0  # train_timeout_seconds of both
 GLOO_TIMEOUT_S = 1800.0  # PyTorch's own, for the group that the writers of asynchronous saves meet in; no setting changes it
 
 Row = tuple[str, str, str]  # key, value in Python, remark
+LOAD_ONLY: Row = ("load_only", "False", "true would save nothing")  # a run's own settings may have it on
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +143,17 @@ def write(settings: Settings) -> Written:
     """A function that sets the checkpoint part of a configuration."""
     notes = (
         "",
-        "In your own function that returns a Trainer.Config: return apply(config)",
+        "In your own function that returns a Trainer.Config: return apply(config). Its other checkpoint settings stay as they are;",
+        "last_save_in_hf is refused beside last_save_model_only=False, since the Hugging Face format holds the model alone.",
         *_notes(settings, "dump_folder"),
     )
-    rows = [(f"{key}={value},", remark) for key, value, remark in _rows(settings, _PYTHON)]
+    rows = [(f"{key}={value},", remark) for key, value, remark in (*_rows(settings, _PYTHON), LOAD_ONLY)]
     parts = [
         comment(
             head(settings, f"Checkpoints of {VERSION} and newer: a run is a Python function, there is no TOML", CHECKED, notes)
         ),
-        "from torchtitan.components.checkpointer import CheckpointManager\n\n\ndef apply(config):\n",
-        "    config.checkpoint = CheckpointManager.Config(\n",
+        "import dataclasses\n\n\ndef apply(config):\n",
+        "    config.checkpoint = dataclasses.replace(\n        config.checkpoint,\n",
         aligned(rows, "        "),
         "    )\n",
     ]
