@@ -5,10 +5,9 @@
 
 `check` needs torch 2.13.0, what torchtitan 0.3.0 depends on, and einops, in an environment of its own. A to D are folders that
 the wheels of megatron-core 0.19.2, megatron-bridge 0.6.2, torchtitan 0.3.0 and torchtitan 0.2.2 were unpacked in (0.2.0 and
-0.2.1 pass in its place); each is
-checked in a process of its own, so any of them may be left out. Stand-ins, since there is no GPU: the properties of one, and
-the import of nvidia-resiliency-ext, whose presence alone Megatron's validation asks for. Of Bridge the class CheckpointConfig
-alone is run: the rest of its module needs Transformer Engine.
+0.2.1 pass in its place); each is checked in a process of its own, so any of them may be left out. Stand-ins, since there is
+no GPU: the properties of one, and the import of nvidia-resiliency-ext, whose presence alone Megatron's validation asks for.
+Of Bridge the class CheckpointConfig alone is run: the rest of its module needs Transformer Engine.
 """
 
 from __future__ import annotations

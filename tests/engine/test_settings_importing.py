@@ -189,6 +189,36 @@ def test_torchtitan_in_other_ways(written: str) -> None:
     assert "last_save_model_only is on" in said(read)
 
 
+def test_names_of_torchtitan_before_0_2() -> None:
+    """As its parsers had them: interval_type and model_weights_only before 0.1.0, where keep_latest_k was 0 by default."""
+    read = read_settings('[checkpoint]\nenable_checkpoint = true\ninterval_type = "seconds"\ninterval = 3600\n')
+    assert values(read) == {
+        "workload.framework": "TorchTitan", "storage.interval_s": 3600, "storage.mode": "sync", "local.enabled": False,
+        "replication.factor": 1,
+    }  # fmt: skip
+    assert lines(read)["storage.interval_s"] == 4
+    assert read.interval_steps is None
+    assert dict(edits_for(read, 20.0))["storage.interval_s"] == 3600
+    assert said(read, "warning") == "keep_latest_k is not set: nothing is deleted, and the file system fills."
+    huge = read_settings(f'[checkpoint]\nenable_checkpoint = true\ninterval_type = "seconds"\ninterval = {10**15}\n')
+    adopted_settings(NamedScenario(name="mine"), huge)
+    steps = read_settings('[checkpoint]\nenable_checkpoint = true\ninterval_type = "steps"\ninterval = 134\n')
+    assert steps.interval_steps == 134
+
+
+def test_the_command_line_of_torchtitan_0_1() -> None:
+    read = read_settings("./run_train.sh --checkpoint.enable_checkpoint --checkpoint.interval 134")
+    assert (read.dialect, read.interval_steps) == ("torchtitan", 134)
+    assert "storage.generations_kept" not in values(read), "10 in 0.1.0, none deleted before it"
+    assert said(read, "warning") == (
+        "keep_latest_k is not set: TorchTitan 0.1.0 keeps 10 generations, what is older deletes nothing."
+    )
+    assert "enable_checkpoint is a name of TorchTitan 0.1.0 and older" in said(read, "info")
+    kept = read_settings("[checkpoint]\nenable_checkpoint = true\nkeep_latest_k = 3\n")
+    assert values(kept)["storage.generations_kept"] == 4
+    assert said(kept, "warning") == ""
+
+
 HUGGING = {"output_dir": "o", "save_strategy": "steps", "save_steps": 134, "save_total_limit": 3, "save_only_model": False}
 
 
@@ -250,6 +280,10 @@ REALLY = [
     ("[checkpoint]\nenable = true\nasync_mode = 'yes'", "error", "async_mode yes is refused"),
     ("[checkpoint]\nenable = true\nload_only = true", "warning", "load_only is on"),
     ("[checkpoint]\nenable = true", "info", "0.3.0 and newer read no TOML"),
+    ("[checkpoint]\nenable_checkpoint = false", "warning", "enable_checkpoint is off: nothing is saved"),
+    ("[checkpoint]\nenable = true\nmodel_weights_only = false", "warning", "enable_checkpoint is not set, and"),
+    ("[checkpoint]\nenable_checkpoint = true\nmodel_weights_only = true", "warning", "model_weights_only is on: the last"),
+    ("[checkpoint]\nenable_checkpoint = true", "info", "0.2.0 and newer refuse it"),
     ('{"save_steps": 500}', "warning", "save_total_limit is not set"),
     ('{"save_steps": 0.1, "save_total_limit": 2}', "warning", "a share of the whole run"),
     ('{"save_strategy": "epoch"}', "warning", "no fixed number of steps"),

@@ -32,7 +32,10 @@ MEGATRON = frozenset({
     "non_persistent_ckpt_type", "non_persistent_save_interval", "non_persistent_local_ckpt_dir", "replication",
     "replication_jump", "replication_factor", "ckpt_format", "async_strategy", "most_recent_k",
 })  # fmt: skip
-TITAN = frozenset({"enable", "interval", "async_mode", "keep_latest_k", "last_save_model_only", "load_only"})
+OLD_TITAN = frozenset({  # names of TorchTitan 0.1.0 and older, which 0.2.0 and newer refuse
+    "enable_checkpoint", "interval_type", "model_weights_only", "last_save_model_weights_only",
+})  # fmt: skip
+TITAN = OLD_TITAN | {"enable", "interval", "async_mode", "keep_latest_k", "last_save_model_only", "load_only"}
 HUGGING = frozenset({"save_strategy", "save_steps", "save_total_limit", "save_only_model"})
 SWITCHES = frozenset({
     "async_save", "use_persistent_ckpt_worker", "replication", "ckpt_assume_constant_structure", "ckpt_fully_parallel_load",

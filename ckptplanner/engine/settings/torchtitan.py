@@ -144,7 +144,7 @@ def write(settings: Settings) -> Written:
     notes = (
         "",
         "In your own function that returns a Trainer.Config: return apply(config). Its other checkpoint settings stay as they are;",
-        "last_save_in_hf is refused beside last_save_model_only=False, since the Hugging Face format holds the model alone.",
+        "last_save_in_hf is refused beside last_save_model_only=False: that format holds the model alone.",
         *_notes(settings, "dump_folder"),
     )
     rows = [(f"{key}={value},", remark) for key, value, remark in (*_rows(settings, _PYTHON), LOAD_ONLY)]
