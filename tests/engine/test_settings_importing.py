@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -64,6 +65,19 @@ WAYS = {
     "the last one counts": "--save-interval 7 " + ARGUMENTS,
     "sbatch": "#!/bin/bash\n#SBATCH --nodes=32\n#SBATCH --job-name=it's\nset -e\n\nsrun --ntasks=1 bash -c \"torchrun x.py "
     + ARGUMENTS + '"\n',
+    "a list of Kubernetes": "args:\n- torchrun\n"
+    + "".join(f'- "{word}"\n' if word.isdigit() else f"- {word}\n" for word in ARGUMENTS.split()) + "- name: x\n",
+    "a list in a container": "  - name: a\n    args: ['x.py']\n  - name: b\n    args:\n"
+    + "".join(f"      - {word}\n" for word in ARGUMENTS.split()),
+    "a flow list": "command: [" + ", ".join(f'"{word}"' for word in ("x.py " + ARGUMENTS).split()) + "]",
+    "a tight list": "command:[" + ",".join(f'"{word}"' for word in ("x.py " + ARGUMENTS).split()) + "]",
+    "bare words in a list": "args: [" + ", ".join(ARGUMENTS.split()) + "]",
+    "a list in Python": "args = [\n  'x.py',\n" + "".join(f"  '{word}',\n" for word in ARGUMENTS.split()) + "]",
+    "lines of a list": "".join(f'  "{word}",\n' for word in ARGUMENTS.replace(" --", "\n--").split("\n"))
+    .replace(" /c", '", "/c').replace(" 134", '", "134').replace(" mcore", '", "mcore').replace(" 1340", '", "1340'),
+    "a word a line": ARGUMENTS.replace(" ", "\n"),
+    "beside another command": f"srun python pretrain_gpt.py {ARGUMENTS}\nsrun python convert.py --save /e",
+    "an array beside another command": f"A=(\n{ARGUMENTS}\n)\nsrun python convert.py --save /e; torchrun pretrain.py ${{A[@]}}",
     "what Megatron prints": "[2026-11-29] ------------ arguments ------------\n  save ............................ /c\n"
     "  save_interval ................... 134\n  async_save ...................... True\n"
     "  use_persistent_ckpt_worker ...... True\n  async_strategy .................. mcore\n"
@@ -325,6 +339,41 @@ def test_the_interval_becomes_a_time_with_the_step_time_of_the_plan() -> None:
     assert (source.kind, source.text) == ("typed", "line 1: --save-interval 134")
 
 
+TWO = (
+    "srun python convert.py --save /e --save-interval 1 --ckpt-format torch --most-recent-k 2",
+    "srun python pretrain_gpt.py --save /d \\\n  --save-interval 500 --async-save --use-persistent-ckpt-worker",
+)
+
+
+@pytest.mark.parametrize("between", ["\n", " ; ", " && ", " | ", " & "])
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_commands_are_not_mixed(between: str, turned: bool) -> None:
+    """The one that trains is read, however much another says, and what that says otherwise is told."""
+    written = between.join(reversed(TWO) if turned else TWO)
+    read = read_settings(written)
+    assert (read.interval_steps, values(read)["storage.mode"]) == (500, "async")
+    of = {flag: next(n for n, line in enumerate(written.split("\n"), 1) if flag in line) for flag in (" 500", " 1 ")}
+    assert (
+        f"Line {of[' 500']}: --save-interval 500 is taken; another command says --save-interval 1 in line {of[' 1 ']}."
+    ) in said(read, "warning")
+    assert "most_recent_k" not in said(read)
+
+
+def test_the_command_that_says_most_is_read() -> None:
+    read = read_settings(
+        "python a.py --save /e --save-interval 1\npython b.py --save /d --save-interval 500 --async-save 2>&1 | tee x"
+    )
+    assert (read.interval_steps, lines(read)["storage.interval_s"]) == (500, 2)
+    assert "--save-interval 1 in line 1" in said(read)
+    nested = read_settings(
+        'srun bash -c "python a.py --save /d --save-interval 500"\nsrun bash -c "python b.py --save-interval 1"'
+    )
+    assert (nested.interval_steps, len([one for one in nested.findings if "another command" in one.message])) == (500, 1)
+    parts = read_settings("command: ['x.py', '--save', '/d']\nargs: ['--save-interval', '5']")
+    assert "No folder" not in said(parts), "a folder in another part of the text is taken where the command has none"
+    assert read_settings("python a.py --extra\npython b.py --save-interval 5 --save /d").interval_steps == 5
+
+
 def test_copies_that_the_ranks_of_the_plan_do_not_allow() -> None:
     named = NamedScenario(name="mine", scenario=scenario({"workload.nodes": 33}))
     found = group_finding(named, read_settings(LOCAL))
@@ -437,6 +486,15 @@ def test_what_is_exported_for_hugging_face_comes_back(made: Scenario) -> None:
     back = again(next(file.content for file in written.files if file.language == "json"), settings)
     assert (back.interval_steps, back.keep, back.is_async) == (settings.interval_steps, settings.keep, False)
     assert not settings.is_async or "storage.mode" in {one.path for one in written.findings}
+
+
+@pytest.mark.parametrize(
+    "piece", ["train.", "train_", "[ ", "['", "(", "A=(", "\n- ", "a;", "x --save-interval 5\n", "--a\n", "'a',"]
+)
+def test_a_long_command_is_read_in_one_pass(piece: str) -> None:
+    started = time.perf_counter()
+    read_settings("python x.py --save /c --save-interval 5\n" + piece * (200_000 // len(piece)) + "!")
+    assert time.perf_counter() - started < 20.0, "a second or less on an idle machine"
 
 
 def test_a_long_text_is_read_in_one_pass() -> None:

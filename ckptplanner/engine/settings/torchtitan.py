@@ -143,7 +143,7 @@ def write(settings: Settings) -> Written:
     """A function that sets the checkpoint part of a configuration."""
     notes = (
         "",
-        "In your own function that returns a Trainer.Config: return apply(config). Its other checkpoint settings stay as they are;",
+        "In your own function that returns a Trainer.Config: return apply(config). Its other checkpoint settings stay;",
         "last_save_in_hf is refused beside last_save_model_only=False: that format holds the model alone.",
         *_notes(settings, "dump_folder"),
     )
