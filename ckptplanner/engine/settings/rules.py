@@ -21,7 +21,8 @@ from ckptplanner.units import BYTES, GIB, brief, grouped
 Rule = Callable[[Settings, Read], Iterator[Finding]]
 
 INTERVALS = ("save_interval", "save_steps", "every_n_train_steps", "interval", "save_every_steps")
-LOCAL_INTERVALS = ("non_persistent_save_interval", "save_locally_every_steps")
+SKIPPED_LOCALLY = "non_persistent_save_interval"  # no local save on a step that saves to shared storage
+LOCAL_INTERVALS = (SKIPPED_LOCALLY, "save_locally_every_steps")
 KEEPS = ("most_recent_k", "save_total_limit", "save_top_k", "keep_latest_k", "keep")
 TIMEOUTS = ("ddp_timeout", "timeout", "checkpointing", "rank_out_of_section_timeout", "save_timeout_s")
 MINUTES = ("distributed_timeout_minutes",)
@@ -69,6 +70,13 @@ def _whole_steps(settings: Settings, values: Read) -> Iterator[Finding]:
 
 
 def _local_divides(settings: Settings, values: Read) -> Iterator[Finding]:
+    for value in values.all(SKIPPED_LOCALLY):
+        if _whole(value) == settings.interval_steps:
+            yield finding(
+                "error", "local.interval_s",
+                "Local saves every {value} steps fall on the shared ones, and Megatron skips them there: none is made.",
+                value=_said(value),
+            )  # fmt: skip
     for value in values.all(*LOCAL_INTERVALS):
         steps = _whole(value)
         if steps is None or steps < 1 or settings.interval_steps % steps:
