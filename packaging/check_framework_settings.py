@@ -4,10 +4,10 @@
     python packaging/check_framework_settings.py check DIR --lm A --bridge B --titan C --old-titan D
 
 `check` needs torch 2.13.0, what torchtitan 0.3.0 depends on, and einops, in an environment of its own. A to D are folders that
-the wheels of megatron-core 0.19.2, megatron-bridge 0.6.2, torchtitan 0.3.0 and torchtitan 0.2.2 were unpacked in; each is
-checked in a process of its own, so any of them may be left out. Stand-ins, since there is no GPU: the properties of one, and
-the import of nvidia-resiliency-ext, whose presence alone Megatron's validation asks for. Of Bridge the class CheckpointConfig
-alone is run: the rest of its module needs Transformer Engine.
+the wheels of megatron-core 0.19.2, megatron-bridge 0.6.2, torchtitan 0.3.0 and torchtitan 0.2.2 were unpacked in (0.2.0 and
+0.2.1 pass in its place); each is checked in a process of its own, so any of them may be left out. Stand-ins, since there is
+no GPU: the properties of one, and the import of nvidia-resiliency-ext, whose presence alone Megatron's validation asks for.
+Of Bridge the class CheckpointConfig alone is run: the rest of its module needs Transformer Engine.
 """
 
 from __future__ import annotations
@@ -139,7 +139,11 @@ def check_titan(case: Path, _: dict[str, Any]) -> None:
     """The function is run on a real Trainer.Config."""
     from torchtitan.trainer import Trainer
 
-    config = runpy.run_path(str(case / "torchtitan_plan.py"))["apply"](Trainer.Config())
+    own = Trainer.Config()
+    own.checkpoint.initial_load_path, own.checkpoint.exclude_from_loading = "/fsx/base", ["lr_scheduler"]
+    config = runpy.run_path(str(case / "torchtitan_plan.py"))["apply"](own)
+    assert (config.checkpoint.initial_load_path, config.checkpoint.exclude_from_loading) == ("/fsx/base", ["lr_scheduler"])
+    assert not config.checkpoint.load_only
     _same(config.checkpoint, wanted(case))
     assert config.comm.train_timeout_seconds >= 100
 

@@ -25,7 +25,7 @@ from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.operations import SaveRow
 from ckptplanner.engine.scenario import CustomStorage, NamedScenario, Scenario, Source
 from ckptplanner.engine.settings import fsx_files, s3_dra
-from ckptplanner.engine.settings.file_system import file_system_of, mount_of
+from ckptplanner.engine.settings.file_system import cautions, file_system_of, mount_of
 from ckptplanner.engine.settings.target import Names, Settings, Written, settings_of
 from tests.engine.build import STEADY, scenario
 from tests.engine.settings_cases import HOSTILE, hostile_names, scenarios, settings_for, settings_or_none
@@ -124,6 +124,22 @@ def test_the_sixty_second_plan_is_the_sample_with_automatic_metadata() -> None:
     found = file_system_of(made.plan)
     assert found is not None
     assert found.metadata_iops == 12_000
+
+
+def test_metadata_iops_end_at_what_the_service_sells() -> None:
+    """1.56 million GiB once said 780,000 IOPS, and more when it grows."""
+    huge = {"workload.total_params": 30e12}
+    settings = settings_for(scenario(huge))
+    written = next(one for one in fsx_files.TARGETS if one.id == "fsx-cli").write(settings)
+    text = "\n".join(file.content for file in written.files)
+    assert "192,000 IOPS at this capacity, the most there is" in text
+    assert "780,000" not in text
+    slow = settings_for(scenario(huge, {"workload.nodes": 16_384, "workload.gpus_per_node": 72, "storage.write_s": 20.0}))
+    found = file_system_of(slow.plan)
+    assert found is not None
+    (message,) = [one.message for one in cautions(slow, found) if one.path == "storage.latency_s"]
+    assert "at 192,000 metadata IOPS, the most there is" in message
+    assert "USER_PROVISIONED" not in message
 
 
 @pytest.mark.parametrize(

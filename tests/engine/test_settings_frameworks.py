@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import subprocess
 import tomllib
+import types
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +45,13 @@ def section(settings: Settings) -> dict[str, Any]:
 
 
 def call(settings: Settings) -> dict[str, Any]:
-    """The keywords of CheckpointManager.Config, by Python's own parser; comm.* where it is set."""
+    """What is replaced in the run's checkpoint settings, by Python's own parser; comm.* where it is set."""
     tree = ast.parse(content(TITAN, settings))
-    assert [type(node).__name__ for node in tree.body] == ["ImportFrom", "FunctionDef"]
+    assert [type(node).__name__ for node in tree.body] == ["Import", "FunctionDef"]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert len(calls) == 1
-    assert ast.unparse(calls[0].func) == "CheckpointManager.Config"
+    assert ast.unparse(calls[0].func) == "dataclasses.replace"
+    assert [ast.unparse(argument) for argument in calls[0].args] == ["config.checkpoint"]
     found = {word.arg or "": ast.literal_eval(word.value) for word in calls[0].keywords}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("config.comm."):
@@ -148,9 +151,49 @@ def test_the_five_minute_plan_for_torchtitan() -> None:
         "enable": True, "folder": "/fsx/checkpoints", "interval": 268, "async_mode": "async_with_pinned_mem",
         "keep_latest_k": 3, "last_save_model_only": False,
     }  # fmt: skip
-    assert call(settings_for()) == wanted
+    assert call(settings_for()) == {**wanted, "load_only": False}
     assert table(settings_for()) == wanted
     assert TITAN.write(settings_for()).findings == ()
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class Checkpoint:
+    """As CheckpointManager.Config of torchtitan 0.3.0 is made."""
+
+    enable: bool = False
+    folder: str = "checkpoint"
+    interval: int = 500
+    async_mode: str = "disabled"
+    keep_latest_k: int = 10
+    last_save_model_only: bool = True
+    load_only: bool = False
+    initial_load_path: str | None = None
+    exclude_from_loading: list[str] = dataclasses.field(default_factory=list)
+
+
+def test_what_else_a_run_of_torchtitan_has_set_stays() -> None:
+    own = Checkpoint(initial_load_path="/fsx/base/step-0", exclude_from_loading=["lr_scheduler"], load_only=True)
+    config = types.SimpleNamespace(checkpoint=own, comm=types.SimpleNamespace(train_timeout_seconds=100))
+    space: dict[str, Any] = {}
+    exec(content(TITAN, settings_for()), space)
+    made = space["apply"](config)
+    assert made is config
+    assert made.checkpoint == Checkpoint(
+        enable=True, folder="/fsx/checkpoints", interval=268, async_mode="async_with_pinned_mem", keep_latest_k=3,
+        last_save_model_only=False, initial_load_path="/fsx/base/step-0", exclude_from_loading=["lr_scheduler"],
+    )  # fmt: skip
+    assert made.comm.train_timeout_seconds == 100
+
+
+def test_the_toml_says_which_versions_read_it() -> None:
+    """0.1.0 knows enable_checkpoint alone and takes unknown names in silence; 0.2.2 refuses that name, so both cannot stand."""
+    assert OLD_TITAN.version == "torchtitan 0.2.0 to 0.2.2"
+    text = content(OLD_TITAN, settings_for())
+    assert text.startswith("# Checkpoints of torchtitan 0.2.0 to 0.2.2: sections of the run's TOML\n")
+    assert "# Not for 0.1.0 and older" in text
+    assert "write enable_checkpoint for enable\n" in text
+    assert "enable_checkpoint" not in table(settings_for())
+    assert "enable_checkpoint" not in content(TITAN, settings_for())
 
 
 def test_a_synchronous_save_of_torchtitan_outlasts_its_timeout() -> None:
@@ -366,6 +409,7 @@ def test_no_plan_breaks_a_rule_of_torchtitan(made: Scenario) -> None:
     if settings is None:
         return
     found = call(settings)
+    assert found.pop("load_only") is False
     assert found == table(settings)
     assert found["enable"] is True
     assert found["interval"] == settings.interval_steps >= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -65,6 +66,19 @@ WAYS = {
     "the last one counts": "--save-interval 7 " + ARGUMENTS,
     "sbatch": "#!/bin/bash\n#SBATCH --nodes=32\n#SBATCH --job-name=it's\nset -e\n\nsrun --ntasks=1 bash -c \"torchrun x.py "
     + ARGUMENTS + '"\n',
+    "a list of Kubernetes": "args:\n- torchrun\n"
+    + "".join(f'- "{word}"\n' if word.isdigit() else f"- {word}\n" for word in ARGUMENTS.split()) + "- name: x\n",
+    "a list in a container": "  - name: a\n    args: ['x.py']\n  - name: b\n    args:\n"
+    + "".join(f"      - {word}\n" for word in ARGUMENTS.split()),
+    "a flow list": "command: [" + ", ".join(f'"{word}"' for word in ("x.py " + ARGUMENTS).split()) + "]",
+    "a tight list": "command:[" + ",".join(f'"{word}"' for word in ("x.py " + ARGUMENTS).split()) + "]",
+    "bare words in a list": "args: [" + ", ".join(ARGUMENTS.split()) + "]",
+    "a list in Python": "args = [\n  'x.py',\n" + "".join(f"  '{word}',\n" for word in ARGUMENTS.split()) + "]",
+    "lines of a list": "".join(f'  "{word}",\n' for word in ARGUMENTS.replace(" --", "\n--").split("\n"))
+    .replace(" /c", '", "/c').replace(" 134", '", "134').replace(" mcore", '", "mcore').replace(" 1340", '", "1340'),
+    "a word a line": ARGUMENTS.replace(" ", "\n"),
+    "beside another command": f"srun python pretrain_gpt.py {ARGUMENTS}\nsrun python convert.py --save /e",
+    "an array beside another command": f"A=(\n{ARGUMENTS}\n)\nsrun python convert.py --save /e; torchrun pretrain.py ${{A[@]}}",
     "what Megatron prints": "[2026-11-29] ------------ arguments ------------\n  save ............................ /c\n"
     "  save_interval ................... 134\n  async_save ...................... True\n"
     "  use_persistent_ckpt_worker ...... True\n  async_strategy .................. mcore\n"
@@ -190,6 +204,36 @@ def test_torchtitan_in_other_ways(written: str) -> None:
     assert "last_save_model_only is on" in said(read)
 
 
+def test_names_of_torchtitan_before_0_2() -> None:
+    """As its parsers had them: interval_type and model_weights_only before 0.1.0, where keep_latest_k was 0 by default."""
+    read = read_settings('[checkpoint]\nenable_checkpoint = true\ninterval_type = "seconds"\ninterval = 3600\n')
+    assert values(read) == {
+        "workload.framework": "TorchTitan", "storage.interval_s": 3600, "storage.mode": "sync", "local.enabled": False,
+        "replication.factor": 1,
+    }  # fmt: skip
+    assert lines(read)["storage.interval_s"] == 4
+    assert read.interval_steps is None
+    assert dict(edits_for(read, 20.0))["storage.interval_s"] == 3600
+    assert said(read, "warning") == "keep_latest_k is not set: nothing is deleted, and the file system fills."
+    huge = read_settings(f'[checkpoint]\nenable_checkpoint = true\ninterval_type = "seconds"\ninterval = {10**15}\n')
+    adopted_settings(NamedScenario(name="mine"), huge)
+    steps = read_settings('[checkpoint]\nenable_checkpoint = true\ninterval_type = "steps"\ninterval = 134\n')
+    assert steps.interval_steps == 134
+
+
+def test_the_command_line_of_torchtitan_0_1() -> None:
+    read = read_settings("./run_train.sh --checkpoint.enable_checkpoint --checkpoint.interval 134")
+    assert (read.dialect, read.interval_steps) == ("torchtitan", 134)
+    assert "storage.generations_kept" not in values(read), "10 in 0.1.0, none deleted before it"
+    assert said(read, "warning") == (
+        "keep_latest_k is not set: TorchTitan 0.1.0 keeps 10 generations, what is older deletes nothing."
+    )
+    assert "enable_checkpoint is a name of TorchTitan 0.1.0 and older" in said(read, "info")
+    kept = read_settings("[checkpoint]\nenable_checkpoint = true\nkeep_latest_k = 3\n")
+    assert values(kept)["storage.generations_kept"] == 4
+    assert said(kept, "warning") == ""
+
+
 HUGGING = {"output_dir": "o", "save_strategy": "steps", "save_steps": 134, "save_total_limit": 3, "save_only_model": False}
 
 
@@ -251,6 +295,10 @@ REALLY = [
     ("[checkpoint]\nenable = true\nasync_mode = 'yes'", "error", "async_mode yes is refused"),
     ("[checkpoint]\nenable = true\nload_only = true", "warning", "load_only is on"),
     ("[checkpoint]\nenable = true", "info", "0.3.0 and newer read no TOML"),
+    ("[checkpoint]\nenable_checkpoint = false", "warning", "enable_checkpoint is off: nothing is saved"),
+    ("[checkpoint]\nenable = true\nmodel_weights_only = false", "warning", "enable_checkpoint is not set, and"),
+    ("[checkpoint]\nenable_checkpoint = true\nmodel_weights_only = true", "warning", "model_weights_only is on: the last"),
+    ("[checkpoint]\nenable_checkpoint = true", "info", "0.2.0 and newer refuse it"),
     ('{"save_steps": 500}', "warning", "save_total_limit is not set"),
     ('{"save_steps": 0.1, "save_total_limit": 2}', "warning", "a share of the whole run"),
     ('{"save_strategy": "epoch"}', "warning", "no fixed number of steps"),
@@ -290,6 +338,41 @@ def test_the_interval_becomes_a_time_with_the_step_time_of_the_plan() -> None:
     source = named.source_of("storage.interval_s")
     assert source is not None
     assert (source.kind, source.text) == ("typed", "line 1: --save-interval 134")
+
+
+TWO = (
+    "srun python convert.py --save /e --save-interval 1 --ckpt-format torch --most-recent-k 2",
+    "srun python pretrain_gpt.py --save /d \\\n  --save-interval 500 --async-save --use-persistent-ckpt-worker",
+)
+
+
+@pytest.mark.parametrize("between", ["\n", " ; ", " && ", " | ", " & "])
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_commands_are_not_mixed(between: str, turned: bool) -> None:
+    """The one that trains is read, however much another says, and what that says otherwise is told."""
+    written = between.join(reversed(TWO) if turned else TWO)
+    read = read_settings(written)
+    assert (read.interval_steps, values(read)["storage.mode"]) == (500, "async")
+    of = {flag: next(n for n, line in enumerate(written.split("\n"), 1) if flag in line) for flag in (" 500", " 1 ")}
+    assert (
+        f"Line {of[' 500']}: --save-interval 500 is taken; another command says --save-interval 1 in line {of[' 1 ']}."
+    ) in said(read, "warning")
+    assert "most_recent_k" not in said(read)
+
+
+def test_the_command_that_says_most_is_read() -> None:
+    read = read_settings(
+        "python a.py --save /e --save-interval 1\npython b.py --save /d --save-interval 500 --async-save 2>&1 | tee x"
+    )
+    assert (read.interval_steps, lines(read)["storage.interval_s"]) == (500, 2)
+    assert "--save-interval 1 in line 1" in said(read)
+    nested = read_settings(
+        'srun bash -c "python a.py --save /d --save-interval 500"\nsrun bash -c "python b.py --save-interval 1"'
+    )
+    assert (nested.interval_steps, len([one for one in nested.findings if "another command" in one.message])) == (500, 1)
+    parts = read_settings("command: ['x.py', '--save', '/d']\nargs: ['--save-interval', '5']")
+    assert "No folder" not in said(parts), "a folder in another part of the text is taken where the command has none"
+    assert read_settings("python a.py --extra\npython b.py --save-interval 5 --save /d").interval_steps == 5
 
 
 def test_copies_that_the_ranks_of_the_plan_do_not_allow() -> None:
@@ -405,6 +488,15 @@ def test_what_is_exported_for_hugging_face_comes_back(made: Scenario) -> None:
     back = again(next(file.content for file in written.files if file.language == "json"), settings)
     assert (back.interval_steps, back.keep, back.is_async) == (settings.interval_steps, settings.keep, False)
     assert not settings.is_async or "storage.mode" in {one.path for one in written.findings}
+
+
+@pytest.mark.parametrize(
+    "piece", ["train.", "train_", "[ ", "['", "(", "A=(", "\n- ", "a;", "x --save-interval 5\n", "--a\n", "'a',"]
+)
+def test_a_long_command_is_read_in_one_pass(piece: str) -> None:
+    started = time.perf_counter()
+    read_settings("python x.py --save /c --save-interval 5\n" + piece * (200_000 // len(piece)) + "!")
+    assert time.perf_counter() - started < 20.0, "a second or less on an idle machine"
 
 
 def test_a_long_text_is_read_in_one_pass() -> None:

@@ -189,6 +189,8 @@ def test_files_of_all_languages_are_read_back() -> None:
 BROKEN = [
     ("shell", MEGATRON.replace("1340", "1341"), "no multiple of 134"),
     ("shell", LOCAL.replace("67", "50"), "do not divide the 134 steps"),
+    ("shell", LOCAL.replace("67", "134"), "Local saves every 134 steps fall on the shared ones"),
+    ("yaml", "non_persistent_save_interval: 134", "none is made"),
     ("shell", LOCAL.replace("factor 2", "factor 3"), "3 copies with a jump of 8 do not divide 256 ranks"),
     ("shell", "--save-interval 134 --replication", "without a jump"),
     ("shell", "--replication-jump 8 --replication-factor 1", "factor of 2 or more"),
@@ -197,6 +199,8 @@ BROKEN = [
     ("toml", "[checkpoint]\nkeep_latest_k = 0", "must be kept, not 0"),
     ("json", '{"save_total_limit": 30}', "31 checkpoints of 1.74"),
     ("yaml", "rank_section_timeouts: {setup: 900, step: 180, checkpointing: 5}", "A timeout of 5 s would end the run"),
+    ("python", "config.comm.train_timeout_seconds = 1", "A timeout of 1 s would end the run"),
+    ("toml", "[comm]\ntrain_timeout_seconds = 1", "A timeout of 1 s would end the run"),
     ("shell", "#!/bin/bash\n#SBATCH --signal=B:USR1@60  # too late\n", "60 s before the end is too late"),
     ("shell", "#SBATCH --signal=USR1\n", "60 s before the end is too late"),
     ("shell", "#SBATCH --signal=B:USR1@70000\n", "65,535"),
@@ -240,6 +244,30 @@ def test_lightning_counts_the_one_that_is_being_written() -> None:
     """With its asynchronous plugin its number counts that one too, and only where the plugin is really made."""
     for head, fits in (("x = [AsyncCheckpointIO()]", True), ("# AsyncCheckpointIO()", False)):
         assert (said("python", f"{head}\nModelCheckpoint(save_top_k=7)\n") == []) == fits, "7 x 1.74 TB fit, 8 do not"
+
+
+@pytest.mark.parametrize(
+    ("id", "language", "silent", "said_s"),
+    [("torchtitan", "python", "c.interval = 30", "config.comm.train_timeout_seconds = 900"),
+     ("torchtitan-0.2", "toml", "[checkpoint]\ninterval = 30\n[comm]", "train_timeout_seconds = 900"),
+     ("megatron-lm", "shell", "--save-interval 30", "--distributed-timeout-minutes 30"),
+     ("megatron-bridge", "yaml", "checkpoint:\n  save_interval: 30\ndist:", "  distributed_timeout_minutes: 30")],
+)  # fmt: skip
+def test_a_default_timeout_is_judged_where_none_is_written(id: str, language: Any, silent: str, said_s: str) -> None:
+    """TorchTitan's is 100 s, Megatron's 10 min; synchronous saves stop training for the whole write."""
+
+    def errors(write_s: float, text: str) -> list[str]:
+        made = settings(storage={"mode": "sync", "write_s": write_s, "interval_s": 300.0, "tier": "p2-1000-48000"})
+        found = broken_rules(made, Written((SettingsFile("f", language, text),)), id)
+        return [one.message for one in found if "would end the run" in one.message]
+
+    is_titan = id.startswith("torchtitan")
+    fits, breaks = (60.0, 70.0) if is_titan else (390.0, 410.0)
+    assert errors(fits, silent) == []
+    (message,) = errors(breaks, silent)
+    assert f"the default of {100 if is_titan else 600} s would end the run" in message
+    assert errors(breaks, f"{silent}\n{said_s}") == []
+    assert broken_rules(settings(), Written(()), id) == ()
 
 
 def test_the_reader_takes_remarks_and_quotes() -> None:
@@ -301,7 +329,7 @@ def outcome(changes: dict[str, Any]) -> tuple[bool, list[str]]:
     for one in TARGETS:
         written = one.write(made)
         assert written.files or written.findings, f"{one.id} writes nothing and says nothing"
-        found += [f"{one.id} {rule.message}" for rule in broken_rules(made, written) if rule.severity == "error"]
+        found += [f"{one.id} {rule.message}" for rule in broken_rules(made, written, one.id) if rule.severity == "error"]
     offered = write_all(made, [one.id for one in TARGETS])
     assert not [rule for rule in broken_rules(made, Written(offered.files)) if rule.severity == "error"]
     return not plan.count("error"), found

@@ -18,6 +18,7 @@ from ckptplanner.engine.bench_lines import writers
 from ckptplanner.engine.plan import Finding, Option, Plan, finding
 from ckptplanner.engine.scenario import AUTO_EFA_BYTES_PER_S, storage_price_path
 from ckptplanner.engine.sentence import option_name
+from ckptplanner.engine.settings.fsx_rules import MOST_IOPS, automatic_iops
 from ckptplanner.engine.settings.target import Settings
 from ckptplanner.engine.settings.writing import one_line
 from ckptplanner.text import text
@@ -28,7 +29,6 @@ QUOTA = "L-8F1B9C74"  # Persistent 2 SSD storage of an account in a region (publ
 CREATES_PER_IOPS = 2.0  # files made, opened or closed in a second for each metadata IOPS (user guide, performance)
 SLOW_METADATA_FRACTION = 0.1  # of the write time
 _LARGEST_GIB = 2**31 - 1  # of the API's integer
-_METADATA = ((1200, 1500), (2400, 3000), (9600, 6000), (45_600, 12_000))
 _IDS = {
     "subnet_id": re.compile(r"subnet-[0-9a-f]{8,17}"),
     "security_group_id": re.compile(r"sg-[0-9a-f]{8,17}"),
@@ -53,8 +53,8 @@ class FileSystem:
 
     @property
     def metadata_iops(self) -> int:
-        """What AUTOMATIC gives at this capacity; it grows with it."""
-        return next((iops for most, iops in _METADATA if self.capacity_gib <= most), 12_000 * (self.capacity_gib // 24_000))
+        """What AUTOMATIC gives at this capacity; it grows with it up to the most that the service sells."""
+        return automatic_iops(self.capacity_gib)
 
 
 def file_system_of(plan: Plan) -> FileSystem | None:
@@ -138,6 +138,7 @@ def remarks(settings: Settings, found: FileSystem) -> Mapping[str, str]:
     needed, baseline = _rate(plan.storage.required_write_bytes_per_s), _rate(option.baseline_bytes_per_s)
     efficiency = plan.scenario.storage.write_efficiency
     reached = "" if efficiency == 1.0 else f" at the {brief(efficiency, FRACTION)} of the rated speed that saves reach"
+    grows = "and more when it grows" if found.metadata_iops < MOST_IOPS else "the most there is"
     lines = {
         "capacity": _capacity(settings, found),
         "throughput": f"from the plan: {grouped(found.capacity_gib)} GiB at "
@@ -145,7 +146,7 @@ def remarks(settings: Settings, found: FileSystem) -> Mapping[str, str]:
         f"{reached} (required write); no burst is counted on",
         "deployment": "the plan is for Persistent 2 on SSD",
         "efa": _efa(settings, found),
-        "metadata": f"AUTOMATIC: {grouped(found.metadata_iops)} IOPS at this capacity, and more when it grows; a save makes "
+        "metadata": f"AUTOMATIC: {grouped(found.metadata_iops)} IOPS at this capacity, {grows}; a save makes "
         f"{grouped(writers(plan))} files or more (ranks of the plan); EFA needs this configuration",
         "version": f"{VERSION}: the newest; EFA and metadata configurations need it",
         "compression": "NONE: trained state hardly shrinks, and the plan's capacity and rates are those of bytes as written",
@@ -237,12 +238,22 @@ def _quota(settings: Settings, found: FileSystem) -> Iterator[Finding]:
 def _metadata(settings: Settings, found: FileSystem) -> Iterator[Finding]:
     files, storage = writers(settings.plan), settings.plan.scenario.storage
     making_s = files / (CREATES_PER_IOPS * found.metadata_iops)
-    if making_s > max(SLOW_METADATA_FRACTION * settings.write_s, storage.latency_s):
+    if making_s <= max(SLOW_METADATA_FRACTION * settings.write_s, storage.latency_s):
+        return
+    values = {"files": grouped(files), "time": brief(making_s, SECONDS), "iops": grouped(found.metadata_iops)}
+    if found.metadata_iops < MOST_IOPS:
         yield finding(
             "info", "storage.latency_s",
             "Making {files} files takes about {time} of each save at the {iops} metadata IOPS of this size: add it to the "
             "fixed time, or set USER_PROVISIONED with more.",
-            files=grouped(files), time=brief(making_s, SECONDS), iops=grouped(found.metadata_iops),
+            **values,
+        )  # fmt: skip
+    else:
+        yield finding(
+            "info", "storage.latency_s",
+            "Making {files} files takes about {time} of each save at {iops} metadata IOPS, the most there is: add it to the "
+            "fixed time.",
+            **values,
         )  # fmt: skip
 
 

@@ -42,6 +42,14 @@ def read_settings(written: str) -> ImportedSettings:
         ))  # fmt: skip
     meaning = Meaning(said)
     _MEANINGS[said.dialect](meaning)
+    for taken, other in said.others:
+        meaning.say(
+            "warning", "workload.framework",
+            text(
+                "Line {line}: {words} is taken; another command says {other} in line {there}.",
+                line=taken.line, words=taken.words, other=other.words, there=other.line,
+            ),
+        )  # fmt: skip
     return meaning.result(_NOT_SAID)
 
 

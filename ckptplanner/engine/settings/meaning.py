@@ -37,8 +37,8 @@ class ImportedSettings:
 
     @property
     def interval_steps(self) -> int | None:
-        """Steps from one save to shared storage to the next."""
-        return next((one.value for one in self.edits if one.path == "storage.interval_s"), None)
+        """Steps from one save to shared storage to the next; None where it is not said in steps."""
+        return next((one.value for one in self.edits if one.path == "storage.interval_s" and one.is_steps), None)
 
 
 @dataclass(slots=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from ckptplanner.engine.scenario import MAX_S
 from ckptplanner.engine.settings.meaning import Meaning
+from ckptplanner.engine.settings.reading import OLD_TITAN
 from ckptplanner.text import text
 
 TITAN_STEPS, TITAN_KEPT = 500, 10  # its defaults
+OLD_LAST = ("model_weights_only", "last_save_model_weights_only")
+OLDEST = ("interval_type", "model_weights_only")  # gone in 0.1.0
 HUGGING_STEPS = 500
 MODES = {"disabled": "sync", "async": "async", "async_with_pinned_mem": "async"}
 
@@ -19,37 +23,62 @@ def torchtitan(meaning: Meaning) -> None:
             "workload.framework",
             text("TorchTitan 0.3.0 and newer read no TOML: these settings are for 0.2.2 and older."),
         )
-    _titan_enable(meaning)
+    old = sorted(name for name in OLD_TITAN if meaning.said(name) is not None)
+    if old:
+        meaning.say(
+            "info", "workload.framework",
+            text("{name} is a name of TorchTitan 0.1.0 and older: 0.2.0 and newer refuse it.", name=old[0]),
+        )  # fmt: skip
+    _titan_enable(meaning, "enable_checkpoint" if old else "enable")
     _titan_interval(meaning)
     _titan_mode(meaning)
     _titan_kept(meaning)
-    if meaning.is_on("last_save_model_only", default=True):
-        meaning.say(
-            "warning", "workload.framework",
-            text("last_save_model_only is on, as by default: the last save holds the model alone and cannot be resumed from."),
-        )  # fmt: skip
+    _titan_last(meaning, is_old=bool(old))
     meaning.nothing_local()
 
 
-def _titan_enable(meaning: Meaning) -> None:
+def _titan_enable(meaning: Meaning, name: str) -> None:
     path = "storage.interval_s"
-    if meaning.said("enable") is None:
+    if meaning.said(name) is None:
         meaning.say(
-            "warning", path, text("enable is not set, and TorchTitan saves nothing without it: checkpoints are off by default.")
-        )
-    elif not meaning.is_on("enable"):
-        meaning.say("warning", path, text("enable is off: nothing is saved."))
+            "warning", path,
+            text("{name} is not set, and TorchTitan saves nothing without it: checkpoints are off by default.", name=name),
+        )  # fmt: skip
+    elif not meaning.is_on(name):
+        meaning.say("warning", path, text("{name} is off: nothing is saved.", name=name))
     if meaning.is_on("load_only"):
         meaning.say("warning", path, text("load_only is on: nothing is saved."))
 
 
 def _titan_interval(meaning: Meaning) -> None:
-    said = meaning.said("interval")
-    steps = meaning.whole("interval", "storage.interval_s")
-    if steps is not None or said is None:
-        meaning.put("storage.interval_s", steps or TITAN_STEPS, said, default=text("the default of TorchTitan"), is_steps=True)
+    path, said, is_steps = "storage.interval_s", meaning.said("interval"), meaning.word("interval_type", "steps") != "seconds"
+    count = meaning.whole("interval", path)
+    if count is not None or said is None:
+        count = count or TITAN_STEPS
+        default = text("the default of TorchTitan")
+        meaning.put(path, count if is_steps else min(count, MAX_S), said, default=default, is_steps=is_steps)
     if said is None:
-        meaning.miss(text("No interval: it is {steps} steps.", steps=TITAN_STEPS))
+        steps, seconds = (
+            text("No interval: it is {steps} steps.", steps=TITAN_STEPS),
+            text("No interval: it is {seconds} s.", seconds=TITAN_STEPS),
+        )
+        meaning.miss(steps if is_steps else seconds)
+
+
+def _titan_last(meaning: Meaning, *, is_old: bool) -> None:
+    """The last save may hold the model alone: by default from 0.2.0 on, never by default in 0.1.0 and older."""
+    said = [name for name in (*OLD_LAST, "last_save_model_only") if meaning.said(name) is not None]
+    for name in said:
+        if meaning.is_on(name):
+            meaning.say(
+                "warning", "workload.framework",
+                text("{name} is on: the last save holds the model alone and cannot be resumed from.", name=name),
+            )  # fmt: skip
+    if not said and not is_old:
+        meaning.say(
+            "warning", "workload.framework",
+            text("last_save_model_only is on, as by default: the last save holds the model alone and cannot be resumed from."),
+        )  # fmt: skip
 
 
 def _titan_mode(meaning: Meaning) -> None:
@@ -67,6 +96,9 @@ def _titan_mode(meaning: Meaning) -> None:
 
 def _titan_kept(meaning: Meaning) -> None:
     path, said = "storage.generations_kept", meaning.said("keep_latest_k")
+    if said is None and any(meaning.said(name) is not None for name in OLD_TITAN):
+        _old_kept(meaning)
+        return
     kept = TITAN_KEPT if said is None else meaning.whole("keep_latest_k", path, least=0)
     if kept is None:
         return
@@ -83,6 +115,23 @@ def _titan_kept(meaning: Meaning) -> None:
             "warning", path,
             text("keep_latest_k is not set: {kept} generations stay, and one more while it is written.", kept=TITAN_KEPT),
         )  # fmt: skip
+
+
+def _old_kept(meaning: Meaning) -> None:
+    """Without keep_latest_k: 0.1.0 keeps ten; what came before it, and knows interval_type, keeps every save."""
+    path = "storage.generations_kept"
+    if any(meaning.said(name) is not None for name in OLDEST):
+        meaning.say("warning", path, text("keep_latest_k is not set: nothing is deleted, and the file system fills."))
+        meaning.miss(text("No keep_latest_k: every save stays."))
+        return
+    meaning.say(
+        "warning", path,
+        text(
+            "keep_latest_k is not set: TorchTitan 0.1.0 keeps {kept} generations, what is older deletes nothing.",
+            kept=TITAN_KEPT,
+        ),
+    )  # fmt: skip
+    meaning.miss(text("No keep_latest_k: whether anything is deleted depends on the version."))
 
 
 def hugging_face(meaning: Meaning) -> None:

@@ -120,8 +120,10 @@ def _yaml(content: str) -> Pairs:
 def _python(tree: ast.Module) -> Pairs:
     """Constants, keyword arguments and names that are called; `timeout=timedelta(seconds=9)` counts as timeout=9."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            yield from _constant(node.targets[0].id, node.value)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name | ast.Attribute):  # config.comm.name counts as name
+                yield from _constant(target.id if isinstance(target, ast.Name) else target.attr, node.value)
         elif isinstance(node, ast.Call):
             yield "calls", node.func.id if isinstance(node.func, ast.Name) else None
             for keyword in node.keywords:

@@ -18,7 +18,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ckptplanner.engine.settings.words import Word, words_of
@@ -32,7 +32,10 @@ MEGATRON = frozenset({
     "non_persistent_ckpt_type", "non_persistent_save_interval", "non_persistent_local_ckpt_dir", "replication",
     "replication_jump", "replication_factor", "ckpt_format", "async_strategy", "most_recent_k",
 })  # fmt: skip
-TITAN = frozenset({"enable", "interval", "async_mode", "keep_latest_k", "last_save_model_only", "load_only"})
+OLD_TITAN = frozenset({  # names of TorchTitan 0.1.0 and older, which 0.2.0 and newer refuse
+    "enable_checkpoint", "interval_type", "model_weights_only", "last_save_model_weights_only",
+})  # fmt: skip
+TITAN = OLD_TITAN | {"enable", "interval", "async_mode", "keep_latest_k", "last_save_model_only", "load_only"}
 HUGGING = frozenset({"save_strategy", "save_steps", "save_total_limit", "save_only_model"})
 SWITCHES = frozenset({
     "async_save", "use_persistent_ckpt_worker", "replication", "ckpt_assume_constant_structure", "ckpt_fully_parallel_load",
@@ -56,6 +59,7 @@ class Found:
     dialect: Dialect
     said: Mapping[str, Said]
     kept_by_script: Said | None = None
+    others: tuple[tuple[Said, Said], ...] = ()  # what was taken, and what another command of the text says
 
 
 def found(text: str) -> Found | None:
@@ -212,11 +216,17 @@ def _from_node(name: str, node: ast.expr, constants: Mapping[str, str]) -> Said:
     return Said(value, node.lineno, f"{name}={value}"[:120])
 
 
+def _owner(call: ast.Call) -> str:
+    """What is called, or what `dataclasses.replace` makes a changed copy of."""
+    called = _dotted(call.func)
+    return _dotted(call.args[0]) if called.rpartition(".")[2] == "replace" and call.args else called
+
+
 def _groups(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr]]:
     """Whose keyword, its name and its value."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            owner = _dotted(node.func)
+            owner = _owner(node)
             yield from ((owner, word.arg, word.value) for word in node.keywords if word.arg is not None)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
@@ -251,13 +261,17 @@ def _python(text: str) -> Found | None:
 # ---------------------------------------------------------------- shell
 
 
+_PRETRAIN = re.compile(r"(?:^|[/._-])(?:pre)?train(?:_\w*)?(?:[.-]\w*)*$", re.IGNORECASE)  # a script or module
+_ASKED = MEGATRON | HUGGING | {f"checkpoint.{name}" for name in TITAN}
+
+
 def _flags(words: list[Word]) -> Iterator[tuple[str, Said]]:
     for at, word in enumerate(words):
         if not re.match(r"--[A-Za-z]", word.text):
             continue
         flag, sign, value = word.text.partition("=")
         name = flag[2:].replace("-", "_")
-        after = words[at + 1] if at + 1 < len(words) else None
+        after = words[at + 1] if at + 1 < len(words) and words[at + 1].part == word.part else None
         if sign:
             yield name, Said(_shell_value(value), word.line, word.text[:120])
         elif name in SWITCHES or after is None or re.match(r"--[A-Za-z]", after.text):
@@ -266,10 +280,43 @@ def _flags(words: list[Word]) -> Iterator[tuple[str, Said]]:
             yield name, Said(_shell_value(after.text), word.line, f"{flag} {after.text}"[:120])
 
 
+def _weight(words: list[Word], has_loose: bool) -> tuple[bool, int, int]:
+    """How much a command says of checkpoints: whether it trains, how many settings, the earlier one of two alike."""
+    count = len(_ASKED & dict(_flags(words)).keys())
+    is_training = any(_PRETRAIN.search(word.text[-200:]) for word in words) and (
+        count > 0 or (has_loose and any(word.text.startswith("$") for word in words))
+    )
+    return is_training, count, -words[0].line
+
+
+def _one_command(words: list[Word]) -> tuple[list[Word], tuple[tuple[Said, Said], ...]]:
+    """Words of the command that trains, with those that stand by themselves, and what other commands say otherwise."""
+    commands: dict[int, list[Word]] = {}
+    for word in words:
+        commands.setdefault(word.command, []).append(word)
+    has_loose = bool(_ASKED & dict(_flags(commands.pop(0, []))).keys())
+    weights = {number: _weight(own, has_loose) for number, own in commands.items()}
+    asked = [number for number, (is_training, count, _) in weights.items() if is_training or count]
+    if len(asked) < 2:
+        taken = [word for word in words if word.command in {0, *asked}]
+        return (taken if asked and "save" in dict(_flags(taken)) else words), ()
+    chosen = max(asked, key=weights.__getitem__)
+    taken = [word for word in words if word.command in {0, chosen}]
+    said = dict(_flags(taken))
+    others: dict[str, tuple[Said, Said]] = {}
+    for number in asked:
+        for name, one in _flags(commands[number]) if number != chosen else ():
+            if name in _ASKED and name in said and said[name].value != one.value:
+                others.setdefault(name, (said[name], one))
+    return taken, tuple(others.values())
+
+
 def _shell(text: str) -> Found | None:
-    said = dict(_flags(list(words_of(text))))
+    words, others = _one_command(list(words_of(text)))
+    said = dict(_flags(words))
     for alias in [name for name in said if name.startswith("checkpoint.no_")]:
         said["checkpoint." + alias.removeprefix("checkpoint.no_")] = Said("false", said[alias].line, said[alias].words)
     kept = KEPT_REMARK.search(text)
     remark = None if kept is None else Said(kept[1], text.count("\n", 0, kept.start()) + 1, kept[0])
-    return _by_names(said, remark)
+    found = _by_names(said, remark)
+    return None if found is None else replace(found, others=others)

@@ -52,7 +52,7 @@ def write_all(settings: Settings, ids: Iterable[str]) -> Written:
     findings: list[Finding] = []
     for one in (target(id) for id in ids):
         written = one.write(settings)
-        broken = broken_rules(settings, written)
+        broken = broken_rules(settings, written, one.id)
         findings += (*written.findings, *broken)
         if not any(rule.severity == "error" for rule in broken):
             files += written.files

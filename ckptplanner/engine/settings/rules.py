@@ -1,6 +1,6 @@
 """Rules of our own, where validators are blind, over what the files of a target really say.
 
-    broken_rules(settings, written) -> findings      errors are refused by the registry, warnings are shown
+    broken_rules(settings, written, id) -> findings  errors are refused by the registry, warnings are shown
 
 The files are read back (read_back.py); a rule looks for names, and judges the numbers under them, whichever target wrote them.
 """
@@ -21,18 +21,29 @@ from ckptplanner.units import BYTES, GIB, brief, grouped
 Rule = Callable[[Settings, Read], Iterator[Finding]]
 
 INTERVALS = ("save_interval", "save_steps", "every_n_train_steps", "interval", "save_every_steps")
-LOCAL_INTERVALS = ("non_persistent_save_interval", "save_locally_every_steps")
+SKIPPED_LOCALLY = "non_persistent_save_interval"  # no local save on a step that saves to shared storage
+LOCAL_INTERVALS = (SKIPPED_LOCALLY, "save_locally_every_steps")
 KEEPS = ("most_recent_k", "save_total_limit", "save_top_k", "keep_latest_k", "keep")
-TIMEOUTS = ("ddp_timeout", "timeout", "checkpointing", "rank_out_of_section_timeout", "save_timeout_s")
+TIMEOUTS = ("ddp_timeout", "timeout", "checkpointing", "rank_out_of_section_timeout", "save_timeout_s",
+            "train_timeout_seconds")  # fmt: skip
 MINUTES = ("distributed_timeout_minutes",)
+DEFAULT_TIMEOUTS_S = {  # where a target's files write none, by the name that they would write
+    "torchtitan": ("train_timeout_seconds", 100.0), "torchtitan-0.2": ("train_timeout_seconds", 100.0),
+    "megatron-lm": ("distributed_timeout_minutes", 600.0), "megatron-bridge": ("distributed_timeout_minutes", 600.0),
+}  # fmt: skip
 LEAST_MARGIN = 1.5  # of a timeout over the longest stop
 MOST_SIGNAL_S, SLURM_DEFAULT_S = 65_535, 60
 _ROUNDING = 1.0 + 1e-9
 
 
-def broken_rules(settings: Settings, written: Written) -> tuple[Finding, ...]:
-    """What the files of one target say that they must not: errors, and warnings that do not stop anybody."""
+def broken_rules(settings: Settings, written: Written, target_id: str = "") -> tuple[Finding, ...]:
+    """What the files of one target say that they must not: errors, and warnings that do not stop anybody.
+
+    Args:
+        target_id: Whose files they are, for the defaults that apply where they are silent.
+    """
     found: list[Finding] = []
+    unset, default_s = DEFAULT_TIMEOUTS_S.get(target_id, ("", 0.0))
     for file in written.files:
         try:
             values = read(file)
@@ -43,7 +54,9 @@ def broken_rules(settings: Settings, written: Written) -> tuple[Finding, ...]:
             continue
         for rule in RULES:
             found += (_in_file(one, file.name) for one in rule(settings, values))
-    return tuple(found)
+        if values.all(unset):
+            unset = ""
+    return (*found, *_default_timeout(settings, default_s)) if unset and written.files else tuple(found)
 
 
 def _in_file(one: Finding, name: str) -> Finding:
@@ -69,6 +82,13 @@ def _whole_steps(settings: Settings, values: Read) -> Iterator[Finding]:
 
 
 def _local_divides(settings: Settings, values: Read) -> Iterator[Finding]:
+    for value in values.all(SKIPPED_LOCALLY):
+        if _whole(value) == settings.interval_steps:
+            yield finding(
+                "error", "local.interval_s",
+                "Local saves every {value} steps fall on the shared ones, and Megatron skips them there: none is made.",
+                value=_said(value),
+            )  # fmt: skip
     for value in values.all(*LOCAL_INTERVALS):
         steps = _whole(value)
         if steps is None or steps < 1 or settings.interval_steps % steps:
@@ -145,6 +165,15 @@ def _timeouts(settings: Settings, values: Read) -> Iterator[Finding]:
                 "A timeout of {value} s would end the run: a save stops training for {stop}, and needs a margin.",
                 value=_said(value), stop=shown(longest_stop_s(settings)),
             )  # fmt: skip
+
+
+def _default_timeout(settings: Settings, default_s: float) -> Iterator[Finding]:
+    if default_s < longest_stop_s(settings) * LEAST_MARGIN / _ROUNDING:
+        yield finding(
+            "error", "workload.collective_timeout_s",
+            "No timeout is written, and the default of {value} s would end the run: a save stops training for {stop}.",
+            value=f"{default_s:g}", stop=shown(longest_stop_s(settings)),
+        )  # fmt: skip
 
 
 def _before_the_end(settings: Settings, values: Read) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""A plan for TorchTitan: a Python function for 0.3.0 and newer, which read no TOML, and TOML for 0.2.2 and older."""
+"""A plan for TorchTitan: a Python function for 0.3.0 and newer, which read no TOML, and TOML for 0.2.0 to 0.2.2."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from ckptplanner.text import text
 from ckptplanner.units import FRACTION, SECONDS, brief, grouped
 
 PYTHON, TOML = "torchtitan_plan.py", "torchtitan_checkpoint.toml"
-VERSION, OLD_VERSION = "torchtitan 0.3.0", "torchtitan 0.2.2"
+VERSION, OLD_VERSIONS = "torchtitan 0.3.0", "torchtitan 0.2.0 to 0.2.2"
 CHECKED = "accepted by CheckpointManager.Config of torchtitan 0.3.0 inside its Trainer.Config, torch 2.13.0"
-OLD_CHECKED = "read by ConfigManager of torchtitan 0.2.2 into its JobConfig, torch 2.13.0"
+OLD_CHECKED = "read by ConfigManager of torchtitan 0.2.0, 0.2.1 and 0.2.2 into its JobConfig, torch 2.13.0"
+OLDER_NOTES = (
+    "Not for 0.1.0 and older: they take these lines without a word and save nothing. There, write enable_checkpoint for enable",
+    "and last_save_model_weights_only for last_save_model_only; 0.2.0 and newer refuse those names.",
+)
 LEAST_KEPT = 2  # keep_latest_k = 1 raises
 DEFAULT_TIMEOUT_S = 100.0  # train_timeout_seconds of both
 GLOO_TIMEOUT_S = 1800.0  # PyTorch's own, for the group that the writers of asynchronous saves meet in; no setting changes it
 
 Row = tuple[str, str, str]  # key, value in Python, remark
+LOAD_ONLY: Row = ("load_only", "False", "true would save nothing")  # a run's own settings may have it on
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +137,17 @@ def write(settings: Settings) -> Written:
     """A function that sets the checkpoint part of a configuration."""
     notes = (
         "",
-        "In your own function that returns a Trainer.Config: return apply(config)",
+        "In your own function that returns a Trainer.Config: return apply(config). Its other checkpoint settings stay;",
+        "last_save_in_hf is refused beside last_save_model_only=False: that format holds the model alone.",
         *_notes(settings, "dump_folder"),
     )
-    rows = [(f"{key}={value},", remark) for key, value, remark in _rows(settings, _PYTHON)]
+    rows = [(f"{key}={value},", remark) for key, value, remark in (*_rows(settings, _PYTHON), LOAD_ONLY)]
     parts = [
         comment(
             head(settings, f"Checkpoints of {VERSION} and newer: a run is a Python function, there is no TOML", CHECKED, notes)
         ),
-        "from torchtitan.components.checkpointer import CheckpointManager\n\n\ndef apply(config):\n",
-        "    config.checkpoint = CheckpointManager.Config(\n",
+        "import dataclasses\n\n\ndef apply(config):\n",
+        "    config.checkpoint = dataclasses.replace(\n        config.checkpoint,\n",
         aligned(rows, "        "),
         "    )\n",
     ]
@@ -154,9 +160,9 @@ def write(settings: Settings) -> Written:
 
 def write_old(settings: Settings) -> Written:
     """The sections `checkpoint` and, where it must be longer than the default, `comm` of a TOML file."""
-    notes = ("", *_notes(settings, "job.dump_folder"))
+    notes = ("", *OLDER_NOTES, *_notes(settings, "job.dump_folder"))
     parts = [
-        comment(head(settings, f"Checkpoints of {OLD_VERSION} and older: sections of the run's TOML", OLD_CHECKED, notes)),
+        comment(head(settings, f"Checkpoints of {OLD_VERSIONS}: sections of the run's TOML", OLD_CHECKED, notes)),
         "[checkpoint]\n",
         aligned([(f"{key} = {value}", remark) for key, value, remark in _rows(settings, _TOML)]),
     ]
@@ -168,5 +174,5 @@ def write_old(settings: Settings) -> Written:
 
 TARGETS: tuple[Target, ...] = (
     Target("torchtitan", text("TorchTitan"), f"{VERSION} and newer", CHECKED, "framework", write),
-    Target("torchtitan-0.2", text("TorchTitan with TOML"), f"{OLD_VERSION} and older", OLD_CHECKED, "framework", write_old),
+    Target("torchtitan-0.2", text("TorchTitan with TOML"), OLD_VERSIONS, OLD_CHECKED, "framework", write_old),
 )  # fmt: skip
