@@ -104,7 +104,7 @@ def test_two_levels_for_megatron_lm_are_synchronous_and_say_so() -> None:
         "--replication-factor": "2", "--distributed-timeout-minutes": "15",
     }  # fmt: skip
     words = said(written)["storage.mode"].replace("\u00a0", " ")
-    assert "does not save asynchronously and to local drives in one run" in words
+    assert "cannot save asynchronously and to local drives in one run" in words
     assert "stops training for 5 min instead of 5 s, a local one for 1 min 5 s" in words
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.stops import (
     collective_timeout_s,
     has_no_local_level,
@@ -26,7 +27,9 @@ NEMO_SOURCE = "Written by the source of NeMo (d73511fe) and its documents; not r
 def write_lightning(settings: Settings) -> Written:
     """A module with what a Trainer is given."""
     is_async = settings.is_async and settings.plan.scenario.workload.writer == "single"
-    return Written((SettingsFile("lightning_plan.py", "python", _lightning(settings, is_async)),), _said(settings))
+    findings = _said(settings)
+    done = as_done(settings, findings, is_async=is_async, is_local=False)
+    return Written((SettingsFile("lightning_plan.py", "python", _lightning(done, is_async)),), findings)
 
 
 def _said(settings: Settings) -> tuple[Finding, ...]:
@@ -95,7 +98,8 @@ def write_nemo(settings: Settings) -> Written:
             'NeMo finds the step of a checkpoint by the first "step" in its path, and the folder {folder} holds one: after a '
             "restart old checkpoints are not removed. Use another folder.", folder=settings.names.shared_folder,
         ))  # fmt: skip
-    return Written((SettingsFile("nemo2_plan.py", "python", _nemo(settings)),), tuple(findings))
+    done = as_done(settings, findings, is_local=False)
+    return Written((SettingsFile("nemo2_plan.py", "python", _nemo(done)),), tuple(findings))
 
 
 def _nemo(settings: Settings) -> str:

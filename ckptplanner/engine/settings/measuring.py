@@ -15,6 +15,7 @@ from textwrap import wrap
 from ckptplanner.engine import bench_lines
 from ckptplanner.engine.bench_lines import NODE, REPEATS, Shape, broken, shape_of
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.file_system import file_system_of, mount_of
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import comment, head, one_line, shell_word
@@ -265,17 +266,16 @@ def write(settings: Settings) -> Written:
         "Those with srun belong into one allocation, in a folder that all nodes see:",
         f"    salloc -N {nodes} --exclusive --gpus-per-node={work.gpus_per_node}",
     )
-    lines = [comment(head(settings, "What to measure on the cluster, with the sizes of the plan", _CHECKED, notes))]
+    findings = tuple(_findings(settings))
+    title = "What to measure on the cluster, with the sizes of the plan"
+    lines = [comment(head(told(settings, findings), title, _CHECKED, notes))]
     lines.append(f"\nmkdir -p {DROP}\n")
     for check in check_list(settings):
         paths = ", ".join(check.measures)
         words = (f"{check.title}: {paths}", one_line(check.remark))
         lines.append("\n" + comment(part for line in words for part in wrap(line, _WIDTH, break_long_words=False)))
         lines += [_command(command) for command in check.commands]
-    return Written((SettingsFile(NAME, "shell", "".join(lines)),), tuple(_findings(settings)))
-
-
-_CHECKED = "the outputs of fio 3.33, IOR 4, elbencho 3.1, nvbandwidth 0.8 and Slurm 22.05 to 25.05 can be read back"
+    return Written((SettingsFile(NAME, "shell", "".join(lines)),), findings)
 
 
 def _command(command: str) -> str:

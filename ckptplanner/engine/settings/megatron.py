@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import NAME as TRIMMING
 from ckptplanner.engine.settings.trimming import permanent_steps, trimming_file
@@ -57,6 +58,15 @@ def _way(settings: Settings) -> _Way:
     return _Way(is_async, is_local, is_local and settings.factor > 1 and divides, stop_s)
 
 
+def _as_done(settings: Settings, way: _Way, findings: list[Finding]) -> Settings:
+    """Local saves are synchronous here: they stop training until they are written."""
+    local = settings.plan.scenario.local
+    return as_done(
+        settings, findings, is_async=way.is_async, is_local=way.is_local, has_copies=way.is_replicated,
+        local_stop_s=local.blocking_s + local.durable_s,
+    )  # fmt: skip
+
+
 def _timeout_minutes(settings: Settings, way: _Way) -> int | None:
     """What ranks may wait for one another, where the default of 10 min is too short: above the longest stop."""
     needed_s = max(way.stop_s * TIMEOUT_MARGIN, settings.plan.scenario.workload.collective_timeout_s)
@@ -71,9 +81,8 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
     if settings.is_async and way.is_local:
         yield finding(
             "warning", "storage.mode",
-            "{name} does not save asynchronously and to local drives in one run: the writer that the one needs is the one that "
-            "the other refuses. Both are written synchronously: a shared save stops training for {write} instead of {stop}, a "
-            "local one for {near}. Without local saves the shared ones stay asynchronous.",
+            "{name} cannot save asynchronously and to local drives in one run, so that all saves are synchronous: a shared one "
+            "stops training for {write} instead of {stop}, a local one for {near}. Without local saves it stays asynchronous.",
             name=name, write=_shown(way.stop_s), stop=_shown(settings.stop_s), near=_shown(local.blocking_s + local.durable_s),
         )  # fmt: skip
     if settings.has_local and not way.is_local:
@@ -228,18 +237,21 @@ def _lm_notes(settings: Settings, way: _Way) -> list[str]:
 def write_lm(settings: Settings) -> Written:
     """The arguments as a bash array, and the script that trims where more than one generation is to be kept."""
     way = _way(settings)
+    findings = list(_findings(settings, way, text("Megatron-LM")))
+    if settings.keep > 1:
+        findings.append(_nothing_deletes(settings))
+    done = _as_done(settings, way, findings)
     content = "".join(
         (
-            comment(head(settings, f"Checkpoint arguments of {LM_VERSION}", LM_CHECKED, _lm_notes(settings, way))),
+            comment(head(done, f"Checkpoint arguments of {LM_VERSION}", LM_CHECKED, _lm_notes(settings, way))),
             "CHECKPOINT_ARGS=(\n",
             aligned(_lm_rows(settings, way), "  "),
             ")\n",
         )
     )
-    files, findings = [SettingsFile(ARGUMENTS, "shell", content)], list(_findings(settings, way, text("Megatron-LM")))
+    files = [SettingsFile(ARGUMENTS, "shell", content)]
     if settings.keep > 1:
         files.append(trimming_file(settings))
-        findings.append(_nothing_deletes(settings))
     return Written(tuple(files), tuple(findings))
 
 
@@ -281,22 +293,23 @@ def _bridge_rows(settings: Settings, way: _Way) -> list[Row]:
 def write_bridge(settings: Settings) -> Written:
     """The section `checkpoint` of a configuration, and `dist` where ranks must wait longer than the default."""
     way = _way(settings)
+    findings = list(_findings(settings, way, text("Megatron Bridge")))
+    if permanent_steps(settings):
+        findings.append(_permanent_go(settings))
+    done = _as_done(settings, way, findings)
     notes = [""]
     if way.is_async:
         notes.append("The worker of asynchronous saves takes host memory of its own: watch it at the first saves.")
         notes.append("Without nvidia-resiliency-ext Bridge takes its own asynchronous writer.")
     notes.append("also_save_hf_checkpoint writes while training stands still: leave it off.")
     parts = [
-        comment(head(settings, f"Checkpoint section of a configuration of {BRIDGE_VERSION}", BRIDGE_CHECKED, notes)),
+        comment(head(done, f"Checkpoint section of a configuration of {BRIDGE_VERSION}", BRIDGE_CHECKED, notes)),
         "checkpoint:\n",
         aligned(_bridge_rows(settings, way), "  "),
     ]
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         parts += ["dist:\n", aligned([(f"distributed_timeout_minutes: {minutes}", _timeout(settings, way))], "  ")]
-    findings = list(_findings(settings, way, text("Megatron Bridge")))
-    if permanent_steps(settings):
-        findings.append(_permanent_go(settings))
     return Written((SettingsFile(YAML, "yaml", "".join(parts)),), tuple(findings))
 
 

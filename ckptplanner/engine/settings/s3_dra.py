@@ -13,6 +13,7 @@ from typing import Any
 
 from ckptplanner.engine.operations import SaveRow
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.file_system import (
     file_system_of,
     malformed_ids,
@@ -80,9 +81,9 @@ def write(settings: Settings) -> Written:
     """The request and a text beside it, where the plan has an FSx file system."""
     if file_system_of(settings.plan) is None:
         return Written((), (why_none(settings.plan),))
-    content = json.dumps(request(settings), indent=2) + "\n"
-    files = (SettingsFile(NAME, "json", content), readme(NAME, _lines(settings)))
-    return Written(files, tuple(_findings(settings)))
+    content, findings = json.dumps(request(settings), indent=2) + "\n", tuple(_findings(settings))
+    files = (SettingsFile(NAME, "json", content), readme(NAME, _lines(told(settings, findings))))
+    return Written(files, findings)
 
 
 # ---------------------------------------------------------------- what is said

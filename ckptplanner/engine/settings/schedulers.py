@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.stops import (
     MOST_RESTARTS,
     final_save_s,
@@ -34,7 +35,8 @@ MOST_NAME = 40  # a pod is named after JobSet, job and two numbers, in 63 charac
 
 def write_slurm(settings: Settings) -> Written:
     """An sbatch script that is given the training command."""
-    return Written((SettingsFile("slurm_job.sbatch", "shell", _slurm(settings)),), tuple(_slurm_said(settings)))
+    findings = tuple(_slurm_said(settings))
+    return Written((SettingsFile("slurm_job.sbatch", "shell", _slurm(told(settings, findings))),), findings)
 
 
 def _limit_s(settings: Settings) -> int | None:
@@ -156,7 +158,8 @@ def _clock(seconds: int) -> str:
 
 def write_jobset(settings: Settings) -> Written:
     """A JobSet with the restart policy of the plan; image and command are the user's."""
-    return Written((SettingsFile("jobset.yaml", "yaml", _jobset(settings)),), tuple(_jobset_said(settings)))
+    findings = tuple(_jobset_said(settings))
+    return Written((SettingsFile("jobset.yaml", "yaml", _jobset(told(settings, findings))),), findings)
 
 
 def _jobset_said(settings: Settings) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import permanent_steps
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line
@@ -136,6 +137,8 @@ def _notes(settings: Settings, base: str) -> tuple[str, ...]:
 
 def write(settings: Settings) -> Written:
     """A function that sets the checkpoint part of a configuration."""
+    findings = tuple(_findings(settings))
+    done = as_done(settings, findings, is_local=False)
     notes = (
         "",
         "In your own function that returns a Trainer.Config: return apply(config)",
@@ -144,7 +147,7 @@ def write(settings: Settings) -> Written:
     rows = [(f"{key}={value},", remark) for key, value, remark in _rows(settings, _PYTHON)]
     parts = [
         comment(
-            head(settings, f"Checkpoints of {VERSION} and newer: a run is a Python function, there is no TOML", CHECKED, notes)
+            head(done, f"Checkpoints of {VERSION} and newer: a run is a Python function, there is no TOML", CHECKED, notes)
         ),
         "from torchtitan.components.checkpointer import CheckpointManager\n\n\ndef apply(config):\n",
         "    config.checkpoint = CheckpointManager.Config(\n",
@@ -155,21 +158,23 @@ def write(settings: Settings) -> Written:
     if timeout_s is not None:
         parts.append(aligned([(f"config.comm.train_timeout_seconds = {timeout_s}", _timeout_remark(settings))], "    "))
     parts.append("    return config\n")
-    return Written((SettingsFile(PYTHON, "python", "".join(parts)),), tuple(_findings(settings)))
+    return Written((SettingsFile(PYTHON, "python", "".join(parts)),), findings)
 
 
 def write_old(settings: Settings) -> Written:
     """The sections `checkpoint` and, where it must be longer than the default, `comm` of a TOML file."""
+    findings = tuple(_findings(settings))
+    done = as_done(settings, findings, is_local=False)
     notes = ("", *_notes(settings, "job.dump_folder"))
     parts = [
-        comment(head(settings, f"Checkpoints of {OLD_VERSION} and older: sections of the run's TOML", OLD_CHECKED, notes)),
+        comment(head(done, f"Checkpoints of {OLD_VERSION} and older: sections of the run's TOML", OLD_CHECKED, notes)),
         "[checkpoint]\n",
         aligned([(f"{key} = {value}", remark) for key, value, remark in _rows(settings, _TOML)]),
     ]
     timeout_s = _timeout_s(settings)
     if timeout_s is not None:
         parts += ["\n[comm]\n", aligned([(f"train_timeout_seconds = {timeout_s}", _timeout_remark(settings))])]
-    return Written((SettingsFile(TOML, "toml", "".join(parts)),), tuple(_findings(settings)))
+    return Written((SettingsFile(TOML, "toml", "".join(parts)),), findings)
 
 
 TARGETS: tuple[Target, ...] = (
