@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ckptplanner.engine.evaluate import evaluate
-from ckptplanner.engine.settings.registry import TARGETS, target
+from ckptplanner.engine.settings.registry import TARGETS, target, write_all
 from ckptplanner.engine.settings.target import Settings
 from ckptplanner.frozen import with_value
 from ckptplanner.units import percent
@@ -104,3 +104,11 @@ def test_one_of_a_thing_is_not_said_as_many() -> None:
     lines = made.assumptions()
     assert lines[1].startswith("1 node x 1 GPU, ")
     assert ": 1 step of " in lines[2]
+
+
+def test_the_same_is_not_said_twice() -> None:
+    """FSx's own rule and the target both know the quota."""
+    made = settings({"workload.nodes": 1000, "storage.write_s": 1.0})
+    for one in ("fsx-cli", "fsx-cloudformation", "fsx-terraform"):
+        found = [one for one in write_all(made, [one]).findings if one.path == "storage.quota_gib"]
+        assert len(found) == 1

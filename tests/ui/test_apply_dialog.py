@@ -156,6 +156,15 @@ def test_what_a_target_cannot_do_leads_to_its_field(opened: Opened) -> None:
     assert window.focusWidget() is field
 
 
+def test_a_target_that_is_refused_says_so(open_window: Open) -> None:
+    window, _ = open_window(read(E1.with_name("full-file-system.ckptplan.json")))
+    dialog = dialog_of(window)
+    dialog.list.show_target("fsx-cli")
+    assert words_of(dialog, "apply.purpose") == "Not written, for this reason:"
+    assert any("do not fit" in one for one in labels(child(dialog, QWidget, "apply.findings")))
+    assert not button(dialog, "apply.copy").isEnabled()
+
+
 # ---------------------------------------------------------------- whole steps
 
 
