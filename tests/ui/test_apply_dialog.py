@@ -236,6 +236,30 @@ def test_a_refused_name_says_what_is_expected_and_the_file_keeps_the_last_good_o
     assert "--save /x" in text_of(dialog)
 
 
+@pytest.mark.parametrize(("value", "said"), [("relative/dir", "Shared folder “relative/dir” is refused."),
+                                             ("", "Shared folder is empty.")])  # fmt: skip
+def test_nothing_is_saved_or_copied_while_a_name_is_refused(
+    alone: Callable[..., ApplyDialog], tmp_path: Path, value: str, said: str
+) -> None:
+    dialog = alone()
+    type_into(dialog, "apply.name.shared_folder", value)
+    assert not button(dialog, "apply.save").isEnabled()
+    assert not button(dialog, "apply.copy").isEnabled()
+    assert words_of(dialog, "apply.name_trouble").startswith(said)
+    assert said in words_of(dialog, "apply.status")
+    assert not dialog.save_to(tmp_path)
+    assert not list(tmp_path.iterdir())
+    dialog.list.show_target("fsx-cli")
+    assert button(dialog, "apply.copy").isEnabled(), "this file has no shared folder"
+    assert not button(dialog, "apply.save").isEnabled(), "the ticked ones have"
+    dialog.list.tick(["fsx-cli"])
+    dialog.list.show_target("megatron-lm")
+    assert button(dialog, "apply.save").isEnabled()
+    assert words_of(dialog, "apply.status") == ""
+    type_into(dialog, "apply.name.shared_folder", "/x")
+    assert button(dialog, "apply.copy").isEnabled()
+
+
 # ---------------------------------------------------------------- copy, save, difference
 
 
