@@ -553,3 +553,21 @@ def test_what_is_written_here_comes_back_as_the_same_plan(opened: Opened) -> Non
         assert now.storage.mode == before.storage.mode, target_id
         assert now.storage.generations_kept == before.storage.generations_kept, target_id
         store.undo_stack.undo()
+
+
+def test_saves_by_epoch_have_a_row_that_says_what_stays(opened: Opened) -> None:
+    _, _, dialog = opened
+    to_import(dialog, "save_strategy: epoch\nsave_total_limit: 3\n")
+    table = child(dialog, QTableWidget, "apply.import_lines")
+    assert isinstance(table, QTableWidget)
+    cells = [[table.item(row, column).text().replace("\u00a0", " ") for column in range(4)] for row in range(table.rowCount())]
+    assert ["line 1: save_strategy: epoch", "Interval", "not in steps: the plan's interval stays", "44 min 45 s"] in cells
+
+
+def test_long_lines_wrap(opened: Opened) -> None:
+    _, _, dialog = opened
+    to_import(dialog, "torchrun pretrain_gpt.py " + "--save /x --save-interval 5 " * 30)
+    field = child(dialog, QPlainTextEdit, "apply.import_text")
+    assert isinstance(field, QPlainTextEdit)
+    assert not field.horizontalScrollBar().isVisible()
+    assert field.document().firstBlock().layout().lineCount() > 3

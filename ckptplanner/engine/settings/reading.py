@@ -18,7 +18,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ckptplanner.engine.settings.words import Word, words_of
@@ -56,6 +56,8 @@ class Found:
     dialect: Dialect
     said: Mapping[str, Said]
     kept_by_script: Said | None = None
+    overruled: tuple[Said, ...] = ()  # arguments that are given again further on with another value
+    is_list: bool = False  # all arguments that a program has, as it prints them, not what somebody chose
 
 
 def found(text: str) -> Found | None:
@@ -184,7 +186,8 @@ def _log(text: str) -> Found | None:
         match = _LOG_LINE.search(line) if " .." in line else None
         if match is not None:
             said.setdefault(match[1], Said(_shell_value(match[2].strip()), number, line.strip()[:120]))
-    return _by_names(said)
+    result = _by_names(said)
+    return None if result is None else replace(result, is_list=True)
 
 
 # ---------------------------------------------------------------- Python, by its syntax tree alone
@@ -267,9 +270,17 @@ def _flags(words: list[Word]) -> Iterator[tuple[str, Said]]:
 
 
 def _shell(text: str) -> Found | None:
-    said = dict(_flags(list(words_of(text))))
+    flags = list(_flags(list(words_of(text))))
+    said = dict(flags)
+    overruled = tuple(one for name, one in flags if one.value != said[name].value)
     for alias in [name for name in said if name.startswith("checkpoint.no_")]:
         said["checkpoint." + alias.removeprefix("checkpoint.no_")] = Said("false", said[alias].line, said[alias].words)
     kept = KEPT_REMARK.search(text)
     remark = None if kept is None else Said(kept[1], text.count("\n", 0, kept.start()) + 1, kept[0])
-    return _by_names(said, remark)
+    result = _by_names(said, remark)
+    return None if result is None else replace(result, overruled=tuple(one for one in overruled if _is_ours(one)))
+
+
+def _is_ours(said: Said) -> bool:
+    name = said.words.lstrip("-").partition("=")[0].split()[0].replace("-", "_").removeprefix("checkpoint.")
+    return name in MEGATRON | HUGGING | TITAN | {"save"}

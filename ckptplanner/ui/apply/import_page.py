@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -87,7 +87,8 @@ class ImportPage(QWidget):
             )
         )
         self._text.setFont(code_font())
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self._text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._text.setAcceptDrops(False)  # the page takes files
         self._text.setTabChangesFocus(True)
         self._open = QPushButton(say("From a file…"))
@@ -231,7 +232,8 @@ class ImportPage(QWidget):
         named = self._named
         edits = () if found is None or named is None else found.edits
         self._table.setVisible(bool(edits))
-        self._table.setRowCount(len(edits))
+        kept = () if found is None or named is None else found.kept
+        self._table.setRowCount(len(edits) + len(kept))
         if found is None or named is None:
             return
         values = edits_for(found, named.scenario.workload.step_s)
@@ -239,15 +241,23 @@ class ImportPage(QWidget):
             unit = spec_of(Scenario, path).unit
             now = _worked_out(path, self._plan) or value_at(named.scenario, path)
             cells = (say_text(one.where), field_title(path), shown_value(path, value, unit), shown_value(path, now, unit))
-            for column, words in enumerate(cells):
-                item = QTableWidgetItem(words)
-                item.setToolTip(words)
-                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-                item.setData(Qt.ItemDataRole.UserRole, one.line)
-                if column == _VALUE and value != getattr(now, "id", now):
-                    item.setFont(font(bold=True))
-                self._table.setItem(row, column, item)
+            self._show_row(row, cells, one.line, is_other=value != getattr(now, "id", now))
+        for row, left in enumerate(kept, start=len(edits)):
+            unit = spec_of(Scenario, left.path).unit
+            now = _worked_out(left.path, self._plan) or value_at(named.scenario, left.path)
+            words = (say_text(left.where), field_title(left.path), say_text(left.words), shown_value(left.path, now, unit))
+            self._show_row(row, words, left.line, is_other=False)
         self._fit_rows()
+
+    def _show_row(self, row: int, cells: tuple[str, ...], line: int | None, *, is_other: bool) -> None:
+        for column, words in enumerate(cells):
+            item = QTableWidgetItem(words)
+            item.setToolTip(words)
+            item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            item.setData(Qt.ItemDataRole.UserRole, line)
+            if column == _VALUE and is_other:
+                item.setFont(font(bold=True))
+            self._table.setItem(row, column, item)
 
     def _fit_rows(self, *_: Any) -> None:
         self._table.resizeRowsToContents()
