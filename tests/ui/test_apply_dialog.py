@@ -13,7 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QMessageBox, QPlainTextEdit, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.engine.settings.registry import TARGETS
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.settings.registry import TARGETS, write_all
+from ckptplanner.engine.settings.target import settings_of
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui.apply.code_view import CodeView
 from ckptplanner.ui.apply.dialog import IMPORT, ApplyDialog
@@ -571,3 +573,51 @@ def test_long_lines_wrap(opened: Opened) -> None:
     assert isinstance(field, QPlainTextEdit)
     assert not field.horizontalScrollBar().isVisible()
     assert field.document().firstBlock().layout().lineCount() > 3
+
+
+# ---------------------------------------------------------------- where things stand
+
+
+def test_rows_are_as_tall_as_their_words_at_every_size(qtbot: QtBot, opened: Opened) -> None:
+    _, _, dialog = opened
+    dialog.resize(1600, 800)
+    to_import(dialog, FLAGS + "--non-persistent-ckpt-type local --non-persistent-local-ckpt-dir /nvme/a/rather/long/folder")
+    table = child(dialog, QTableWidget, "apply.import_lines")
+    assert isinstance(table, QTableWidget)
+    for width in (1600, 900, 1100, 900):
+        dialog.resize(width, 560)
+        qtbot.wait(20)
+        heights = [table.rowHeight(row) for row in range(table.rowCount())]
+        assert all(height >= table.sizeHintForRow(row) for row, height in enumerate(heights)), (width, heights)
+
+
+def test_nothing_to_read_stands_together_at_the_top(qtbot: QtBot, opened: Opened) -> None:
+    _, _, dialog = opened
+    dialog.tabs.setCurrentIndex(IMPORT)
+    qtbot.wait(20)
+    title, words = child(dialog, QLabel, "apply.import_title"), child(dialog, QLabel, "apply.import_words")
+    assert title.geometry().top() < 20
+    assert 0 <= words.geometry().top() - title.geometry().bottom() < 12
+    assert title.height() < 40
+    add = button(dialog, "apply.import_add")
+    before = add.geometry()
+    to_import(dialog)
+    qtbot.wait(20)
+    assert (add.geometry().width(), add.geometry().right()) == (before.width(), before.right())
+    assert words_of(dialog, "apply.import_unsaid").startswith("Not in these settings\n")
+
+
+def test_the_keys_go_in_the_order_in_which_it_is_read(opened: Opened) -> None:
+    _, store, dialog = opened
+    store.edit("local.enabled", True)  # the findings are made anew
+    order: list[str] = []
+    widget = dialog.list.nextInFocusChain()
+    while widget is not dialog.list:
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
+            order.append(widget.objectName())
+        widget = widget.nextInFocusChain()
+    found = write_all(settings_of(store.workbook.shown, plan_of(store.workbook.shown)), ["megatron-lm"]).findings
+    links = [f"apply.field.{one.path}" for one in found]
+    assert links
+    names = [*links, "apply.name.shared_folder", "apply.preview", "apply.copy", "apply.save", "apply.close"]
+    assert [name for name in order if name in names] == names

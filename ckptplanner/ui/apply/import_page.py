@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QTextOption
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -45,6 +45,15 @@ from ckptplanner.ui.words import say, say_text
 MOST_BYTES = 4_000_000
 _VALUE = 2
 _WAIT_MS = 150  # after the last key, until what was typed is read
+
+
+class _Lines(QTableWidget):
+    """A table whose rows are as tall as their words at the width that it has."""
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resizeRowsToContents()
 
 
 class ImportPage(QWidget):
@@ -108,7 +117,7 @@ class ImportPage(QWidget):
         for label in (self._title, self._words, self._unsaid):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self._table = QTableWidget(0, 4)
+        self._table = _Lines(0, 4)
         self._table.setObjectName("apply.import_lines")
         self._table.setAccessibleName(say("What was recognised"))
         self._table.setHorizontalHeaderLabels([say("What it says"), say("Means"), say("Value"), say("The plan has")])
@@ -151,10 +160,11 @@ class ImportPage(QWidget):
         other.addWidget(self._words)
         other.addWidget(self.findings)
         other.addWidget(self._table, 1)
+        other.addStretch()  # where there is no table, what is said stays at the top
         hands = QHBoxLayout()
         hands.setSpacing(16)
         hands.addWidget(self._unsaid, 1)
-        hands.addWidget(self._add, 0, Qt.AlignmentFlag.AlignBottom)
+        hands.addWidget(self._add, 0, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight)
         other.addLayout(hands)
         split = QSplitter()
         split.setHandleWidth(1)
@@ -204,7 +214,8 @@ class ImportPage(QWidget):
         self._add.setEnabled(self._made is not None)
 
     def _show_head(self, found: ImportedSettings | None) -> None:
-        self._unsaid.setText("" if found is None else "\n".join(say_text(one) for one in found.unsaid))
+        unsaid = [] if found is None else [say("Not in these settings"), *map(say_text, found.unsaid)]
+        self._unsaid.setText("\n".join(unsaid))
         self._unsaid.setVisible(found is not None and bool(found.edits))
         if found is None:
             self._title.setText(say("Nothing to read yet"))
