@@ -20,9 +20,9 @@ from ckptplanner.engine.plan import Finding, Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.settings.folder import differing, files_of, write_files
 from ckptplanner.engine.settings.names import NameRefused, names_from
-from ckptplanner.engine.settings.target import NotPlanned, Settings, Target, Written, settings_of
+from ckptplanner.engine.settings.target import NotPlanned, Settings, Target, Written, counted, settings_of
 from ckptplanner.text import text
-from ckptplanner.units import NBSP, SECONDS, brief, grouped
+from ckptplanner.units import NBSP, SECONDS, brief
 
 Parts = list[tuple[Target, Written]]
 Writer = Callable[[Settings, Target], Written]
@@ -158,8 +158,8 @@ def reasons(part: Written) -> tuple[Finding, ...]:
 def steps_line(settings: Settings) -> str:
     """The interval in whole steps, and the time that this really gives."""
     step = brief(settings.step_s, SECONDS)
-    every = f"every {grouped(settings.interval_steps)} steps of {step} = {brief(settings.interval_s, SECONDS)}"
+    every = f"every {counted(settings.interval_steps, 'step')} of {step} = {brief(settings.interval_s, SECONDS)}"
     if settings.local_steps is None or settings.local_interval_s is None:
         return f"Save {every}".replace(NBSP, " ")
-    local = f"{grouped(settings.local_steps)} steps = {brief(settings.local_interval_s, SECONDS)}"
+    local = f"{counted(settings.local_steps, 'step')} = {brief(settings.local_interval_s, SECONDS)}"
     return f"Save locally every {local}, to shared storage {every}".replace(NBSP, " ")

@@ -202,3 +202,8 @@ def test_nothing_to_write_is_no_error_and_says_why(tmp_path: Path) -> None:
     words, has_errors = cli_apply.applied(named, plan_of(named), options, FAKES, exists)
     assert not has_errors
     assert words.endswith("  not written: storage.custom: There is one already.")
+
+
+def test_one_step_is_said_as_one(run: Run, tmp_path: Path) -> None:
+    _, out, _ = run("apply", E1, "--target", "slurm", "--out", tmp_path, "--set", "workload.step_s=2 h")
+    assert "Save every 1 step of 2 h = 2 h" in out

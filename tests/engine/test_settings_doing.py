@@ -112,3 +112,21 @@ def test_the_same_is_not_said_twice() -> None:
     for one in ("fsx-cli", "fsx-cloudformation", "fsx-terraform"):
         found = [one for one in write_all(made, [one]).findings if one.path == "storage.quota_gib"]
         assert len(found) == 1
+
+
+def test_deepspeed_is_not_waited_for_where_a_step_takes_longer_than_a_write() -> None:
+    assert not target("deepspeed").write(settings({"storage.write_s": 4.0, "storage.latency_s": 0.0})).findings
+    found = target("deepspeed").write(settings({"storage.write_s": 60.0})).findings[0].message.replace("\u00a0", " ")
+    assert "stops training for up to 50 s instead of 5 s" in found
+
+
+def test_no_sentence_says_one_of_many() -> None:
+    groups = {"workload.nodes": 1, "workload.gpus_per_node": 1, "workload.step_s": 20_000.0, "local.enabled": True,
+              "storage.generations_kept": 2}  # fmt: skip
+    made = settings(groups)
+    for one in TARGETS:
+        written = write_all(made, [one.id])
+        said = [*(file.content for file in written.files), *(found.message for found in written.findings)]
+        assert not re.search(
+            r"\b1\W(?:nodes|GPUs|steps|complete checkpoints|saves)\b", "\n".join(said).replace("\u00a0", " ")
+        ), one.id

@@ -20,7 +20,7 @@ from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui.apply.code_view import CodeView
 from ckptplanner.ui.apply.dialog import IMPORT, ApplyDialog
 from ckptplanner.ui.apply.highlight import RULES
-from ckptplanner.ui.apply.preview import difference
+from ckptplanner.ui.apply.preview import changes, difference
 from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.store import Store
@@ -290,7 +290,7 @@ def test_what_is_ticked_is_saved_and_what_changed_since_is_shown(opened: Opened,
     lines = text_of(dialog).split("\n")
     assert any(line.startswith("-") and "--save-interval 268" in line for line in lines)
     assert any(line.startswith("+") and "--save-interval 120" in line for line in lines)
-    assert words_of(dialog, "apply.words").startswith(f"Differs from the one in {folder}: lines new ")
+    assert words_of(dialog, "apply.words") == f"Differs from the one in {folder}: 6 lines added, 6 removed."
     store.undo_stack.undo()
     assert text_of(dialog) == ""
 
@@ -339,6 +339,12 @@ def test_a_plan_that_is_saved_later_keeps_the_folder(alone: Callable[..., ApplyD
     assert dialog.save_to(tmp_path)
     dialog.show_file(tmp_path / "plan.ckptplan.json")
     assert dialog.folder == tmp_path
+
+
+def test_lines_of_a_difference_are_counted_in_words() -> None:
+    assert [changes(*pair) for pair in ((2, 2), (1, 0), (0, 1), (3, 0), (1, 4))] == [
+        "2 lines added, 2 removed", "1 line added", "1 line removed", "3 lines added", "1 line added, 4 removed",
+    ]  # fmt: skip
 
 
 def test_a_difference_has_signs_and_grounds() -> None:

@@ -56,14 +56,16 @@ def _said(settings: Settings) -> tuple[Finding, ...]:
     if not _is_decoupled(settings):
         return (finding(
             "warning", "storage.mode",
-            "DeepSpeed's asynchronous writer ends the run when a write takes more than 5 min, and this one may take {write}: "
+            "DeepSpeed's asynchronous writer ends the run when a write takes 5 min, and this one may take {write}: "
             "saves are written synchronously. {nearest}", write=shown(longest_save_s(settings)), nearest=nearest_async(),
         ),)  # fmt: skip
+    if longest_save_s(settings) <= settings.step_s:  # it is written before anybody waits
+        return ()
     return (finding(
         "warning", "storage.mode",
-        "DeepSpeed waits for its asynchronous writer before the next optimizer step: a save stops training for up to {write}, "
-        "less one step of {step}. {nearest}",
-        write=shown(longest_save_s(settings)), step=shown(settings.step_s), nearest=nearest_async(),
+        "DeepSpeed waits for its asynchronous writer before the next optimizer step: a save stops training for up to {stop} "
+        "instead of {planned}. {nearest}",
+        stop=shown(longest_save_s(settings) - settings.step_s), planned=shown(settings.stop_s), nearest=nearest_async(),
     ),)  # fmt: skip
 
 

@@ -297,17 +297,18 @@ def _findings(settings: Settings) -> Iterator[Finding]:
         if _LISTS.search(folder):
             yield finding(
                 "warning", "storage.custom.write_bytes_per_s",
-                "fio and elbencho read some signs of {folder} (colon, comma, brackets) as a list: measure in one without them.",
+                "fio and elbencho take a colon, a comma or brackets for a list of names, and the folder {folder} has some: "
+                "measure in one without them.",
                 folder=one_line(folder),
             )  # fmt: skip
     framework = settings.plan.scenario.workload.framework
     if framework.id == "Hugging Face Trainer":
         yield finding(
             "info", "workload.framework",
-            "{framework} logs no save: the check-list has a callback that does.",
+            "{framework} does not log its saves: the check-list has a callback that does.",
             framework=framework.name,
         )  # fmt: skip
 
 
-_CHECKED = "read by bash -n, and run with tools that were stood in for"
+_CHECKED = "read by bash -n, and run with stand-ins for the tools"
 TARGETS: tuple[Target, ...] = (Target("measure", text("Check-list to measure"), "any cluster", _CHECKED, "scheduler", write),)

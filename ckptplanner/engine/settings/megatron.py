@@ -15,13 +15,24 @@ from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import NAME as TRIMMING
 from ckptplanner.engine.settings.trimming import permanent_steps, trimming_file
-from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line, shell_word
+from ckptplanner.engine.settings.writing import (
+    aligned,
+    comment,
+    double_quoted,
+    head,
+    is_true,
+    one_line,
+    shell_word,
+    steps_words,
+)
 from ckptplanner.text import Text, text
 from ckptplanner.units import DAY, SECONDS, brief, grouped
 
 ARGUMENTS, YAML = "megatron_lm_args.sh", "megatron_bridge_checkpoint.yaml"
 LM_VERSION, BRIDGE_VERSION = "Megatron-LM, core 0.19.2", "Megatron Bridge 0.6.2"
-LM_CHECKED = "accepted by the parser and validate_args of Megatron-LM (megatron-core 0.19.2, torch 2.13.0), a GPU stood in for"
+LM_CHECKED = (
+    "accepted by the parser and validate_args of Megatron-LM (megatron-core 0.19.2, torch 2.13.0), with a stand-in for the GPU"
+)
 BRIDGE_CHECKED = (
     "accepted by CheckpointConfig and its finalize() of megatron-bridge 0.6.2 on megatron-core 0.19.2, torch 2.13.0"
 )
@@ -88,9 +99,9 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
     if settings.has_local and not way.is_local:
         yield finding(
             "warning", "local.ratio",
-            "{name} skips the local save on a step that saves to shared storage, and here each does: only shared saves are "
-            "written, every {steps} steps. Two or more local saves for each shared one bring them back.",
-            name=name, steps=grouped(settings.interval_steps),
+            "{name} makes no local save on a step that saves to shared storage, and in this plan every one falls on such a "
+            "step: there are shared saves only, every {steps}. Plan two or more local saves for each shared one.",
+            name=name, steps=steps_words(settings.interval_steps),
         )  # fmt: skip
     if settings.factor > 1 and not settings.has_local:
         yield finding(
@@ -109,7 +120,8 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
 def _nothing_deletes(settings: Settings) -> Finding:
     return finding(
         "warning", "storage.generations_kept",
-        "Megatron-LM keeps no last {keep}: it deletes nothing, or all but the newest and each R-th (--save-retain-interval). "
+        "Megatron-LM cannot keep the last {keep} checkpoints: it deletes nothing, or all but the newest and each R-th "
+        "(--save-retain-interval). "
         "Run {script}, written beside it, every {often}: it keeps the newest {keep}.",
         keep=grouped(settings.keep), script=TRIMMING, often=_shown(settings.interval_s),
     )  # fmt: skip

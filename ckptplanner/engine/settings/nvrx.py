@@ -57,8 +57,8 @@ def _said(settings: Settings) -> Iterator[Finding]:
     if settings.is_async and _excludes_async(settings):
         yield finding(
             "warning", "storage.mode",
-            "Local saves of nvidia-resiliency-ext and asynchronous shared saves exclude each other in {framework} today: write "
-            "one of them. The nearest: synchronous local saves with synchronous shared ones.",
+            "{framework} cannot make local saves of nvidia-resiliency-ext and asynchronous shared saves in one run today: make "
+            "both synchronous, or one of them only.",
             framework=settings.plan.scenario.workload.framework.name,
         )  # fmt: skip
     if settings.has_local:
@@ -69,8 +69,8 @@ def _said(settings: Settings) -> Iterator[Finding]:
     if not _has_iterations(settings):
         yield finding(
             "info", "workload.framework",
-            "{framework} writes no file with its newest iteration, so that the launcher cannot stop a job without progress, "
-            "and its sections must be announced in the training code.",
+            "{framework} does not write its newest iteration into a file: the launcher cannot end a job that makes no "
+            "progress, and your training code must tell it when it saves and when it computes.",
             framework=settings.plan.scenario.workload.framework.name,
         )  # fmt: skip
 

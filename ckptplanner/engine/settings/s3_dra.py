@@ -22,7 +22,7 @@ from ckptplanner.engine.settings.file_system import (
     token,
     why_none,
 )
-from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
+from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written, counted
 from ckptplanner.engine.settings.writing import head, one_line, readme, shell_word
 from ckptplanner.text import text
 from ckptplanner.units import BYTES, DAY, SECONDS, TB, brief, grouped
@@ -105,7 +105,7 @@ def _lines(settings: Settings) -> Iterator[str]:
         every = brief(settings.interval_s, SECONDS)
         yield f"FileSystemPath: the folder of the saves, from the plan {size} every {every}: {a_day} a day"
         yield (
-            f"Events: with DELETED the bucket follows the file system, {grouped(settings.keep)} complete checkpoints from the "
+            f"Events: with DELETED the bucket follows the file system, {counted(settings.keep, 'complete checkpoint')} from the "
             "plan; without it every save stays and is paid for. What is removed by mistake goes there too: turn on versioning"
         )
     yield "DataRepositoryPath: one bucket and prefix for one folder; versions and life cycles are set on the bucket"

@@ -56,7 +56,7 @@ def _slurm_said(settings: Settings) -> Iterator[Finding]:
     if _signal_s(settings) is None:
         yield finding(
             "warning", "planned.every_s" if asked <= MOST_SIGNAL_S else "storage.write_s",
-            "A last save needs a signal {asked} before the end, and Slurm gives {most}: none is asked for. The nearest: a "
+            "A last save needs a signal {asked} before the end, and Slurm can give {most}: none is asked for. Plan a "
             "shorter write time, or a longer time limit.",
             asked=shown(asked), most=shown(min(MOST_SIGNAL_S, _limit_s(settings) or MOST_SIGNAL_S)),
         )  # fmt: skip
@@ -167,14 +167,14 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
     if scenario.spares.nodes:
         yield finding(
             "info", "spares.nodes",
-            "JobSet holds no spare nodes: keep {count} more in the node pool, with pods of low priority on them.",
+            "JobSet keeps no spare nodes: keep {count} more in the node pool, with pods of low priority on them.",
             count=grouped(scenario.spares.nodes),
         )  # fmt: skip
     if scenario.planned.every_s is not None:
         yield finding(
             "info", "planned.every_s",
-            "JobSet plans no stops: the drain of a node makes them. They do not count among its restarts, and pods are given "
-            "{grace} for a last save.", grace=shown(notice_s(settings)),
+            "JobSet makes no planned stops: whoever drains a node does. They do not count as restarts, and pods get {grace} "
+            "for a last save.", grace=shown(notice_s(settings)),
         )  # fmt: skip
     if name != settings.names.job:
         yield finding(

@@ -11,7 +11,7 @@ from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import permanent_steps
-from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line
+from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line, steps_words
 from ckptplanner.frozen import with_value
 from ckptplanner.text import text
 from ckptplanner.units import FRACTION, SECONDS, brief, grouped
@@ -95,7 +95,7 @@ def _findings(settings: Settings) -> Iterator[Finding]:
         yield finding(
             "warning", "storage.write_s",
             "The writers of TorchTitan's asynchronous saves wait for one another for at most {most}, and a write takes up to "
-            "{write}: a rank that is done early may end the run. Allow the write less time.",
+            "{write}: a rank that is done early may end the run. Shorten the write time.",
             most=_shown(GLOO_TIMEOUT_S), write=_shown(_longest_write_s(settings)),
         )  # fmt: skip
     if permanent_steps(settings):
@@ -122,9 +122,9 @@ def _no_local(settings: Settings) -> Iterator[Finding]:
     steps = max(1, round(alone.schedule.interval_s / settings.step_s))
     yield finding(
         "warning", "local.enabled",
-        "TorchTitan has no local saves: only the shared saves are written. Without them the best interval is {every}, {steps} "
-        "steps, and wastes {waste}: turn local saves off in the plan to get it.",
-        every=_shown(steps * settings.step_s), steps=grouped(steps), waste=brief(waste, FRACTION),
+        "TorchTitan has no local saves: only the shared saves are written. Without local saves the best interval is {every}, "
+        "{steps}, and wastes {waste}: turn local saves off in the plan to get it.",
+        every=_shown(steps * settings.step_s), steps=steps_words(steps), waste=brief(waste, FRACTION),
     )  # fmt: skip
 
 
