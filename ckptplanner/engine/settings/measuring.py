@@ -151,7 +151,7 @@ def _copies(settings: Settings) -> Check:
     most = "" if share_mib <= _COPY_MIB else f", here {grouped(_COPY_MIB)} MiB of it"
     return Check(
         "nvbandwidth", text("Copies from GPU to host memory"), ("datapath.copy_bytes_per_s",),
-        f"all {grouped(gpus)} GPUs of a node at once, as in a save; from the plan: {grouped(share_mib)} MiB a GPU{most}",
+        f"all GPUs of a node at once ({grouped(gpus)}), as in a save; from the plan: {grouped(share_mib)} MiB a GPU{most}",
         (f"srun -N 1 -n 1 --gpus-per-node={gpus} nvbandwidth -j -t all_to_host_memcpy_ce -b {min(share_mib, _COPY_MIB)} "
          f"> {DROP}/nvbandwidth.json",),
         f"{DROP}/nvbandwidth.json",

@@ -105,8 +105,9 @@ def _lines(settings: Settings) -> Iterator[str]:
         every = brief(settings.interval_s, SECONDS)
         yield f"FileSystemPath: the folder of the saves, from the plan {size} every {every}: {a_day} a day"
         yield (
-            f"Events: with DELETED the bucket follows the file system, {counted(settings.keep, 'complete checkpoint')} from the "
-            "plan; without it every save stays and is paid for. What is removed by mistake goes there too: turn on versioning"
+            f"Events: with DELETED the bucket follows the file system, {counted(settings.keep, 'complete checkpoint')} from "
+            "the plan; without it every save stays and is paid for. "
+            "What is removed by mistake goes there too: turn on versioning"
         )
     yield "DataRepositoryPath: one bucket and prefix for one folder; versions and life cycles are set on the bucket"
     yield "BatchImportMetaDataOnCreate: false: there is nothing to read from a bucket that begins empty"
