@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -627,3 +629,28 @@ def test_the_keys_go_in_the_order_in_which_it_is_read(opened: Opened) -> None:
     assert links
     names = [*links, "apply.name.shared_folder", "apply.preview", "apply.copy", "apply.save", "apply.close"]
     assert [name for name in order if name in names] == names
+
+
+def test_what_the_dialog_needs_is_loaded_once_the_window_stands() -> None:
+    """The first opening waits for no module: measured, loading them took more than half of it."""
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QSettings\n"
+        "from PySide6.QtTest import QTest\n"
+        "from ckptplanner.ui.app import application, new_workbook\n"
+        "from ckptplanner.ui.main_window import MainWindow\n"
+        "from ckptplanner.ui.store import Store\n"
+        "app = application()\n"
+        "window = MainWindow(Store(new_workbook()), QSettings())\n"
+        "window.show()\n"
+        "for _ in range(200):\n"
+        "    if 'ckptplanner.ui.apply.dialog' in sys.modules:\n"
+        "        break\n"
+        "    QTest.qWait(100)\n"
+        "assert 'ckptplanner.engine.settings.registry' in sys.modules\n"
+        "print('loaded', flush=True)\n"
+        "import os\n"
+        "os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "loaded", done.stderr
