@@ -589,7 +589,7 @@ def test_long_lines_wrap(opened: Opened) -> None:
 def test_rows_are_as_tall_as_their_words_at_every_size(qtbot: QtBot, opened: Opened) -> None:
     _, _, dialog = opened
     dialog.resize(1600, 800)
-    to_import(dialog, FLAGS + "--non-persistent-ckpt-type local --non-persistent-local-ckpt-dir /nvme/a/rather/long/folder")
+    to_import(dialog, "save_strategy: epoch\nsave_total_limit: 3\nsave_stepz: 3\n")
     table = child(dialog, QTableWidget, "apply.import_lines")
     assert isinstance(table, QTableWidget)
     for width in (1600, 900, 1100, 900):
@@ -597,6 +597,10 @@ def test_rows_are_as_tall_as_their_words_at_every_size(qtbot: QtBot, opened: Ope
         qtbot.wait(20)
         heights = [table.rowHeight(row) for row in range(table.rowCount())]
         assert all(height >= table.sizeHintForRow(row) for row, height in enumerate(heights)), (width, heights)
+        for row, height in enumerate(heights):  # the style sheet's paddings take room of each cell
+            words, room = table.item(row, 0).text(), table.columnWidth(0) - 24
+            asked = table.fontMetrics().boundingRect(0, 0, room, 10_000, Qt.TextFlag.TextWordWrap, words).height()
+            assert height >= asked, words
 
 
 def test_nothing_to_read_stands_together_at_the_top(qtbot: QtBot, opened: Opened) -> None:

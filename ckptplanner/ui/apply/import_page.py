@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -44,7 +46,23 @@ from ckptplanner.ui.words import say, say_text
 
 MOST_BYTES = 4_000_000
 _VALUE = 2
+_PADDING, _AIR = 12, 4  # left and right of the words of a cell; above and below them
 _WAIT_MS = 150  # after the last key, until what was typed is read
+
+
+class _Cells(QStyledItemDelegate):
+    """Asks for the height that its words take between the paddings of a cell, which the style sheet adds when it paints."""
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        hint, table = super().sizeHint(option, index), self.parent()
+        if not isinstance(table, QTableWidget):
+            return hint
+        shown = QStyleOptionViewItem(option)
+        self.initStyleOption(shown, index)
+        room = QRect(0, 0, table.columnWidth(index.column()) - 2 * _PADDING, 10_000)
+        words = shown.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, shown.text)
+        return QSize(hint.width(), max(hint.height(), words.height() + _AIR))
 
 
 class _Lines(QTableWidget):
@@ -54,6 +72,7 @@ class _Lines(QTableWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.resizeRowsToContents()
+        QTimer.singleShot(0, self, self.resizeRowsToContents)  # a scroll bar that this brings takes room of the first column
 
 
 class ImportPage(QWidget):
@@ -118,6 +137,7 @@ class ImportPage(QWidget):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._table = _Lines(0, 4)
+        self._table.setItemDelegate(_Cells(self._table))
         self._table.setObjectName("apply.import_lines")
         self._table.setAccessibleName(say("What was recognised"))
         self._table.setHorizontalHeaderLabels([say("What it says"), say("Means"), say("Value"), say("The plan has")])
