@@ -2,7 +2,9 @@
 
     ckptplanner apply FILE --target NAME... --out DIR [--name NAME=VALUE]... [--force] [--json]
 
-A file that is there already and says something else is not written over without --force; then nothing is written at all.
+A target is written unless a rule refuses its files, or there is nothing for it to write: then it says why. Errors of the plan
+stop nothing but end with 3. A file that is there already and says something else is not written over without --force; then
+nothing is written at all.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ from ckptplanner.engine.plan import Finding, Plan
 from ckptplanner.engine.scenario import NamedScenario
 from ckptplanner.engine.settings.folder import differing, files_of, write_files
 from ckptplanner.engine.settings.names import NameRefused, names_from
-from ckptplanner.engine.settings.target import NotPlanned, Settings, Target, Written, settings_of
+from ckptplanner.engine.settings.target import NotPlanned, Settings, Target, Written, counted, settings_of
 from ckptplanner.text import text
-from ckptplanner.units import NBSP, SECONDS, brief, grouped
+from ckptplanner.units import NBSP, SECONDS, brief
 
 Parts = list[tuple[Target, Written]]
 Writer = Callable[[Settings, Target], Written]
@@ -61,7 +63,9 @@ def applied(
     try:
         settings = settings_of(named, plan, names)
     except NotPlanned as problem:
-        findings.append(Finding("error", "storage.tier", text("{reason}", reason=problem)))
+        reason = Finding("error", "storage.tier", text("{reason}", reason=problem))
+        findings.append(reason)
+        parts = [(target, Written((), (reason,))) for target in chosen]
     else:
         parts = [(target, write(settings, target)) for target in chosen]
         _write(options.out, parts, is_forced=options.force)
@@ -109,12 +113,15 @@ def _write(folder: Path, parts: Parts, *, is_forced: bool) -> None:
 def apply_document(parts: Parts, findings: Sequence[Finding]) -> dict[str, Any]:
     """The JSON of `apply`: files with their targets, and the plan's findings before those of each target."""
     said: list[tuple[str | None, Finding]] = [(None, one) for one in findings]
-    said += [(target.id, one) for target, part in parts for one in part.findings]
+    said += [(target.id, one) for target, part in parts for one in part.findings if one not in findings]
     return {
         "files": [
             {"name": file.name, "target": target.id, "version": target.version, "checked": target.checked or None}
             for target, part in parts
             for file in part.files
+        ],
+        "not_written": [
+            {"target": target.id, "path": one.path, "message": one.message} for target, part in parts for one in reasons(part)
         ],
         "findings": [
             {"severity": one.severity, "path": one.path, "message": one.message, "target": target} for target, one in said
@@ -128,19 +135,31 @@ def _words(named: NamedScenario, settings: Settings | None, parts: Parts, findin
     if settings is not None:
         lines.append(steps_line(settings))
     for target, part in parts:
+        why = reasons(part)
         lines += ["", f"{target.title} ({target.version}):", *(f"  {folder / file.name}" for file in part.files)]
-        lines += [f"  {one.severity}: {one.path}: {one.message}" for one in part.findings]
-    errors = [one for one in findings if one.severity == "error"]
+        lines += [f"  not written: {one.path}: {one.message}" for one in why]
+        lines += [f"  {one.severity}: {one.path}: {one.message}" for one in part.findings if one not in why]
+    told = {one for _, part in parts for one in part.findings}
+    errors = [one for one in findings if one.severity == "error" and one not in told]
     if errors:
         lines += ["", *(f"error: {one.path}: {one.message}" for one in errors)]
+    if errors and any(part.files for _, part in parts):
+        lines += ["", "The files do what this plan says, its errors included: mend the plan before you use them."]
     return "\n".join(lines)
+
+
+def reasons(part: Written) -> tuple[Finding, ...]:
+    """Why a target has no files: its errors, or what it says where there is nothing for it to write; none where it has some."""
+    if part.files:
+        return ()
+    return tuple(one for one in part.findings if one.severity == "error") or part.findings
 
 
 def steps_line(settings: Settings) -> str:
     """The interval in whole steps, and the time that this really gives."""
     step = brief(settings.step_s, SECONDS)
-    every = f"every {grouped(settings.interval_steps)} steps of {step} = {brief(settings.interval_s, SECONDS)}"
+    every = f"every {counted(settings.interval_steps, 'step')} of {step} = {brief(settings.interval_s, SECONDS)}"
     if settings.local_steps is None or settings.local_interval_s is None:
         return f"Save {every}".replace(NBSP, " ")
-    local = f"{grouped(settings.local_steps)} steps = {brief(settings.local_interval_s, SECONDS)}"
+    local = f"{counted(settings.local_steps, 'step')} = {brief(settings.local_interval_s, SECONDS)}"
     return f"Save locally every {local}, to shared storage {every}".replace(NBSP, " ")

@@ -159,3 +159,51 @@ def test_two_levels_are_said_in_words(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("apply", file, "--scenario", "local saves with copies", "--target", "slurm", "--out", tmp_path)
     assert code == 0
     assert "Save locally every 283 steps = 47 min 10 s, to shared storage every 849 steps" in out
+
+
+def test_a_target_that_a_rule_refuses_says_not_written_and_why(run: Run, tmp_path: Path) -> None:
+    """A full file system: what would not fit is refused, the rest is written, and so is a plan that loses most of its time."""
+    file = E1.with_name("full-file-system.ckptplan.json")
+    code, out, _ = run("apply", file, "--target", "megatron-lm", "--target", "fsx-cli", "--target", "slurm", "--out", tmp_path)
+    assert code == 3
+    assert out.count("  not written: storage.generations_kept: ") == 2
+    assert "written beside it" not in out, "what a file would do says nothing where there is none"
+    assert "do not fit" in out
+    assert [one.name for one in tmp_path.iterdir()] == ["slurm_job.sbatch"]
+    assert "mend the plan before you use them" in out
+    _, out, _ = run("apply", file, "--target", "megatron-lm", "--out", tmp_path, "--json")
+    assert [one["target"] for one in json.loads(out)["not_written"]] == ["megatron-lm"]
+
+
+def test_errors_of_the_plan_alone_stop_nothing(run: Run, tmp_path: Path) -> None:
+    arguments = ("apply", E1, "--target", "slurm", "--out", tmp_path, "--set", "storage.generations_kept=1")
+    code, out, _ = run(*arguments)
+    assert code == 3
+    assert "not written" not in out
+    assert "mend the plan before you use them" in out
+    assert (tmp_path / "slurm_job.sbatch").exists()
+
+
+def test_each_target_of_a_plan_without_a_schedule_says_why(run: Run, tmp_path: Path) -> None:
+    _, out, _ = run(
+        "apply", E1, "--target", "slurm", "--target", "dcp", "--out", tmp_path / "made", "--set", "workload.total_params=1e15"
+    )
+    assert out.count("  not written: storage.tier: This plan has no schedule") == 2
+    assert "\nerror: storage.tier: This plan has no schedule" not in out
+
+
+def test_nothing_to_write_is_no_error_and_says_why(tmp_path: Path) -> None:
+    named, options = read(E1).shown, _options(tmp_path, "slurm")
+    options.json = False
+
+    def exists(settings: Settings, target: Target) -> Written:
+        return Written((), (finding("warning", "storage.custom", "There is one already."),))
+
+    words, has_errors = cli_apply.applied(named, plan_of(named), options, FAKES, exists)
+    assert not has_errors
+    assert words.endswith("  not written: storage.custom: There is one already.")
+
+
+def test_one_step_is_said_as_one(run: Run, tmp_path: Path) -> None:
+    _, out, _ = run("apply", E1, "--target", "slurm", "--out", tmp_path, "--set", "workload.step_s=2 h")
+    assert "Save every 1 step of 2 h = 2 h" in out

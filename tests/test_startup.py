@@ -58,6 +58,8 @@ def test_the_window_is_painted(loaded: frozenset[str]) -> None:
         "ckptplanner.ui.bench",
         "ckptplanner.engine.flip_words",
         "concurrent.futures",
+        "ckptplanner.engine.settings.registry",
+        "ckptplanner.ui.apply.dialog",
     ],
 )
 def test_the_first_paint_does_not_wait_for(module: str, loaded: frozenset[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSettings, QSize, Qt, QTimer, Signal
@@ -47,6 +49,9 @@ def _basis(name: object) -> Basis:
     return next((known for known in BASES if known == name), "month")
 
 
+# what the dialog of settings needs, loaded once the window stands, a piece at a time: else its first opening waits for it
+_AHEAD = ((1500, "ckptplanner.engine.settings.registry"), (1700, "ckptplanner.engine.settings.importing"),
+          (1900, "ckptplanner.ui.apply.dialog"))  # fmt: skip
 _NESTED = 6  # layouts from a field to the window; each asks the next one to lay out
 
 
@@ -362,6 +367,8 @@ class MainWindow(QMainWindow):
         """What is worked out beside the window begins when the window stands."""
         if self._break_evens is None:
             QTimer.singleShot(0, self, self._watch_break_evens)
+            for wait_ms, module in _AHEAD:
+                QTimer.singleShot(wait_ms, self, partial(import_module, module))
 
     def _watch_break_evens(self) -> None:
         if not self.isVisible():  # closed meanwhile

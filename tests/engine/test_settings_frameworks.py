@@ -107,14 +107,14 @@ def test_two_levels_for_megatron_lm_are_synchronous_and_say_so() -> None:
         "--replication-factor": "2", "--distributed-timeout-minutes": "15",
     }  # fmt: skip
     words = said(written)["storage.mode"].replace("\u00a0", " ")
-    assert "does not save asynchronously and to local drives in one run" in words
+    assert "cannot save asynchronously and to local drives in one run" in words
     assert "stops training for 5 min instead of 5 s, a local one for 1 min 5 s" in words
 
 
 def test_megatron_lm_keeps_no_last_k_and_gets_the_script() -> None:
     written = LM.write(settings_for())
     assert [file.name for file in written.files] == ["megatron_lm_args.sh", "trim_checkpoints.sh"]
-    assert "keeps no last 3" in said(written)["storage.generations_kept"]
+    assert "cannot keep the last 3 checkpoints" in said(written)["storage.generations_kept"]
     assert "# keeps 3 complete generations: trim_checkpoints.sh" in written.files[0].content
     assert "\nkeep=3 " in written.files[1].content
 

@@ -106,7 +106,9 @@ def test_megatron_lm_however_it_is_written(way: str) -> None:
     line = lines(read)["storage.interval_s"]
     assert line is not None
     assert "interval" in text[line - 1]
-    assert said(read) == "Only the newest complete save stays, and every 1,340 steps one for good."
+    again = "\nNot read: line 1: --save-interval 7. The same is set again below, and the last one counts."
+    expected = "Only the newest complete save stays, and every 1,340 steps one for good."
+    assert said(read) == expected + (again if way == "the last one counts" else "")
 
 
 LOCAL = (
@@ -314,6 +316,65 @@ def test_what_settings_really_do(written: str, severity: str, words: str) -> Non
     assert words in said(read_settings(written), severity)
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (
+            "--save /x --save-interval abc --async-save --save-interval 100",
+            "line 1: --save-interval abc. The same is set again",
+        ),
+        ("--save /x\n--save-interval 5\n--save-intervall 7", "line 3: --save-intervall 7. It is no setting"),
+        ("--save /x --save-interval 5 --ckpt-every 3", "line 1: --ckpt-every 3. It is no setting"),
+        ("checkpoint:\n  save_interval: 5\n  save: /x\n  save_most_recent: 3", "line 4: save_most_recent: 3. It is no setting"),
+        ("save_strategy: steps\nsave_step: 500\nsave_total_limit: 2", "line 2: save_step: 500. It is no setting"),
+        (
+            "[checkpoint]\nenable = true\nsave_interval_steps = 5\ninterval = 6",
+            "line 3: save_interval_steps = 5. It is no setting",
+        ),
+    ],
+)
+def test_what_looks_like_a_setting_of_checkpoints_is_not_passed_over(written: str, words: str) -> None:
+    assert words in said(read_settings(written), "warning")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "--lr 3 --bf16 --recompute-granularity full --no-gradient-checkpointing --log-interval 10",
+        "--checkpoint-activations --distribute-checkpointed-activations --exit-signal-handler",
+        "--no-save-optim --no-load-rng --ckpt-step 5 --use-checkpoint-args --exit-on-missing-checkpoint",
+    ],
+)
+def test_other_arguments_are_silent(more: str) -> None:
+    assert "Not read" not in said(read_settings(f"--save /x --save-interval 5 {more}"))
+
+
+def test_the_list_that_a_program_prints_is_no_choice_of_anybody() -> None:
+    listed = "  save_interval ................................... 5\n  some_new_ckpt_flag .............................. None\n"
+    assert "Not read" not in said(read_settings(listed))
+
+
+@pytest.mark.parametrize(
+    ("written", "path", "words"),
+    [
+        ("save_strategy: epoch\nsave_total_limit: 3", "storage.interval_s", "not in steps: the plan's interval stays"),
+        ("save_steps: 0.1\nsave_total_limit: 3", "storage.interval_s", "not in steps: the plan's interval stays"),
+        ('save_strategy: "no"\nsave_total_limit: 3', "storage.interval_s", "nothing is saved: the plan's interval stays"),
+        ("--save /x --save-interval $N", "storage.interval_s", "no whole number: the plan's value stays"),
+        (
+            "[checkpoint]\ninterval = 5\nkeep_latest_k = 'all'",
+            "storage.generations_kept",
+            "no whole number: the plan's value stays",
+        ),
+    ],
+)
+def test_a_line_without_a_value_says_that_the_plans_stays(written: str, path: str, words: str) -> None:
+    read = read_settings(written)
+    assert [(one.path, str(one.words)) for one in read.kept] == [(path, words)]
+    assert path not in values(read)
+    assert str(read.kept[0].where).startswith(f"line {read.kept[0].line}: ")
+
+
 def test_async_that_is_switched_off_is_a_synchronous_plan() -> None:
     assert values(read_settings("--save /c --save-interval 5 --async-save"))["storage.mode"] == "sync"
 
@@ -503,3 +564,9 @@ def test_a_long_text_is_read_in_one_pass() -> None:
     """A line of each name was sought from the top once: 60,000 of them took minutes."""
     many = "[checkpoint]\nenable = true\n" + "\n".join(f"k{number} = 1" for number in range(60_000)) + "\ninterval = 134\n"
     assert lines(read_settings(many))["storage.interval_s"] == 60_003
+
+
+@pytest.mark.parametrize("target", [LM, BRIDGE, TITAN, OLD_TITAN, huggingface.TARGETS[0]], ids=lambda one: one.id)
+@pytest.mark.parametrize("groups", [{}, TWO_LEVELS], ids=["E1", "two levels"])
+def test_nothing_of_what_is_exported_is_left_unread(target: Any, groups: dict[str, Any]) -> None:
+    assert "Not read" not in said(read_settings(content(target, settings_for(groups))))

@@ -103,7 +103,8 @@ def test_slurm_says_how_to_read_it_back() -> None:
 def test_a_notice_that_slurm_cannot_give_is_said() -> None:
     far = slurm({"storage.write_s": 70_000.0})
     assert "sbatch_signal" not in options(far)
-    assert "warning storage.write_s A last save needs a signal 23.3 h before the end, and Slurm gives 18.2 h" in sentences(far)
+    words = "warning storage.write_s A last save needs a signal 23.3 h before the end, and Slurm can give 18.2 h"
+    assert words in sentences(far)
     short = slurm({"planned.every_s": 330.0})
     assert options(short)["sbatch_time"] == "0-00:05:00", "in whole minutes, as Slurm counts"
     assert "sbatch_signal" not in options(short)
@@ -291,8 +292,8 @@ def test_jobset_with_local_saves_keeps_them_on_the_node() -> None:
 
 def test_what_jobset_cannot_do_is_said() -> None:
     said = sentences(target("jobset").write(settings(DAILY, {"spares.nodes": 2})))
-    assert "info spares.nodes JobSet holds no spare nodes: keep 2 more" in said
-    assert "info planned.every_s JobSet plans no stops" in said
+    assert "info spares.nodes JobSet keeps no spare nodes: keep 2 more" in said
+    assert "info planned.every_s JobSet makes no planned stops" in said
     assert sentences(target("jobset").write(settings())) == ""
 
 

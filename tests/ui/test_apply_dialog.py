@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,12 +15,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QMessageBox, QPlainTextEdit, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from ckptplanner.engine.settings.registry import TARGETS
+from ckptplanner.engine.evaluate import plan_of
+from ckptplanner.engine.settings.registry import TARGETS, write_all
+from ckptplanner.engine.settings.target import settings_of
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui.apply.code_view import CodeView
 from ckptplanner.ui.apply.dialog import IMPORT, ApplyDialog
 from ckptplanner.ui.apply.highlight import RULES
-from ckptplanner.ui.apply.preview import difference
+from ckptplanner.ui.apply.preview import changes, difference
 from ckptplanner.ui.lines import QuietLine
 from ckptplanner.ui.main_window import MainWindow
 from ckptplanner.ui.store import Store
@@ -156,6 +160,15 @@ def test_what_a_target_cannot_do_leads_to_its_field(opened: Opened) -> None:
     assert window.focusWidget() is field
 
 
+def test_a_target_that_is_refused_says_so(open_window: Open) -> None:
+    window, _ = open_window(read(E1.with_name("full-file-system.ckptplan.json")))
+    dialog = dialog_of(window)
+    dialog.list.show_target("fsx-cli")
+    assert words_of(dialog, "apply.purpose") == "Not written, for this reason:"
+    assert any("do not fit" in one for one in labels(child(dialog, QWidget, "apply.findings")))
+    assert not button(dialog, "apply.copy").isEnabled()
+
+
 # ---------------------------------------------------------------- whole steps
 
 
@@ -227,6 +240,30 @@ def test_a_refused_name_says_what_is_expected_and_the_file_keeps_the_last_good_o
     assert "--save /x" in text_of(dialog)
 
 
+@pytest.mark.parametrize(("value", "said"), [("relative/dir", "Shared folder “relative/dir” is refused."),
+                                             ("", "Shared folder is empty.")])  # fmt: skip
+def test_nothing_is_saved_or_copied_while_a_name_is_refused(
+    alone: Callable[..., ApplyDialog], tmp_path: Path, value: str, said: str
+) -> None:
+    dialog = alone()
+    type_into(dialog, "apply.name.shared_folder", value)
+    assert not button(dialog, "apply.save").isEnabled()
+    assert not button(dialog, "apply.copy").isEnabled()
+    assert words_of(dialog, "apply.name_trouble").startswith(said)
+    assert said in words_of(dialog, "apply.status")
+    assert not dialog.save_to(tmp_path)
+    assert not list(tmp_path.iterdir())
+    dialog.list.show_target("fsx-cli")
+    assert button(dialog, "apply.copy").isEnabled(), "this file has no shared folder"
+    assert not button(dialog, "apply.save").isEnabled(), "the ticked ones have"
+    dialog.list.tick(["fsx-cli"])
+    dialog.list.show_target("megatron-lm")
+    assert button(dialog, "apply.save").isEnabled()
+    assert words_of(dialog, "apply.status") == ""
+    type_into(dialog, "apply.name.shared_folder", "/x")
+    assert button(dialog, "apply.copy").isEnabled()
+
+
 # ---------------------------------------------------------------- copy, save, difference
 
 
@@ -255,7 +292,7 @@ def test_what_is_ticked_is_saved_and_what_changed_since_is_shown(opened: Opened,
     lines = text_of(dialog).split("\n")
     assert any(line.startswith("-") and "--save-interval 268" in line for line in lines)
     assert any(line.startswith("+") and "--save-interval 120" in line for line in lines)
-    assert words_of(dialog, "apply.words").startswith(f"Differs from the one in {folder}: lines new ")
+    assert words_of(dialog, "apply.words") == f"Differs from the one in {folder}: 6 lines added, 6 removed."
     store.undo_stack.undo()
     assert text_of(dialog) == ""
 
@@ -304,6 +341,12 @@ def test_a_plan_that_is_saved_later_keeps_the_folder(alone: Callable[..., ApplyD
     assert dialog.save_to(tmp_path)
     dialog.show_file(tmp_path / "plan.ckptplan.json")
     assert dialog.folder == tmp_path
+
+
+def test_lines_of_a_difference_are_counted_in_words() -> None:
+    assert [changes(*pair) for pair in ((2, 2), (1, 0), (0, 1), (3, 0), (1, 4))] == [
+        "2 lines added, 2 removed", "1 line added", "1 line removed", "3 lines added", "1 line added, 4 removed",
+    ]  # fmt: skip
 
 
 def test_a_difference_has_signs_and_grounds() -> None:
@@ -520,3 +563,98 @@ def test_what_is_written_here_comes_back_as_the_same_plan(opened: Opened) -> Non
         assert now.storage.mode == before.storage.mode, target_id
         assert now.storage.generations_kept == before.storage.generations_kept, target_id
         store.undo_stack.undo()
+
+
+def test_saves_by_epoch_have_a_row_that_says_what_stays(opened: Opened) -> None:
+    _, _, dialog = opened
+    to_import(dialog, "save_strategy: epoch\nsave_total_limit: 3\n")
+    table = child(dialog, QTableWidget, "apply.import_lines")
+    assert isinstance(table, QTableWidget)
+    cells = [[table.item(row, column).text().replace("\u00a0", " ") for column in range(4)] for row in range(table.rowCount())]
+    assert ["line 1: save_strategy: epoch", "Interval", "not in steps: the plan's interval stays", "44 min 45 s"] in cells
+
+
+def test_long_lines_wrap(opened: Opened) -> None:
+    _, _, dialog = opened
+    to_import(dialog, "torchrun pretrain_gpt.py " + "--save /x --save-interval 5 " * 30)
+    field = child(dialog, QPlainTextEdit, "apply.import_text")
+    assert isinstance(field, QPlainTextEdit)
+    assert not field.horizontalScrollBar().isVisible()
+    assert field.document().firstBlock().layout().lineCount() > 3
+
+
+# ---------------------------------------------------------------- where things stand
+
+
+def test_rows_are_as_tall_as_their_words_at_every_size(qtbot: QtBot, opened: Opened) -> None:
+    _, _, dialog = opened
+    dialog.resize(1600, 800)
+    to_import(dialog, "save_strategy: epoch\nsave_total_limit: 3\nsave_stepz: 3\n")
+    table = child(dialog, QTableWidget, "apply.import_lines")
+    assert isinstance(table, QTableWidget)
+    for width in (1600, 900, 1100, 900):
+        dialog.resize(width, 560)
+        qtbot.wait(20)
+        heights = [table.rowHeight(row) for row in range(table.rowCount())]
+        assert all(height >= table.sizeHintForRow(row) for row, height in enumerate(heights)), (width, heights)
+        for row, height in enumerate(heights):  # the style sheet's paddings take room of each cell
+            words, room = table.item(row, 0).text(), table.columnWidth(0) - 24
+            asked = table.fontMetrics().boundingRect(0, 0, room, 10_000, Qt.TextFlag.TextWordWrap, words).height()
+            assert height >= asked, words
+
+
+def test_nothing_to_read_stands_together_at_the_top(qtbot: QtBot, opened: Opened) -> None:
+    _, _, dialog = opened
+    dialog.tabs.setCurrentIndex(IMPORT)
+    qtbot.wait(20)
+    title, words = child(dialog, QLabel, "apply.import_title"), child(dialog, QLabel, "apply.import_words")
+    assert title.geometry().top() < 20
+    assert 0 <= words.geometry().top() - title.geometry().bottom() < 12
+    assert title.height() < 40
+    add = button(dialog, "apply.import_add")
+    before = add.geometry()
+    to_import(dialog)
+    qtbot.wait(20)
+    assert (add.geometry().width(), add.geometry().right()) == (before.width(), before.right())
+    assert words_of(dialog, "apply.import_unsaid").startswith("Not in these settings\n")
+
+
+def test_the_keys_go_in_the_order_in_which_it_is_read(opened: Opened) -> None:
+    _, store, dialog = opened
+    store.edit("local.enabled", True)  # the findings are made anew
+    order: list[str] = []
+    widget = dialog.list.nextInFocusChain()
+    while widget is not dialog.list:
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
+            order.append(widget.objectName())
+        widget = widget.nextInFocusChain()
+    found = write_all(settings_of(store.workbook.shown, plan_of(store.workbook.shown)), ["megatron-lm"]).findings
+    links = [f"apply.field.{one.path}" for one in found]
+    assert links
+    names = [*links, "apply.name.shared_folder", "apply.preview", "apply.copy", "apply.save", "apply.close"]
+    assert [name for name in order if name in names] == names
+
+
+def test_what_the_dialog_needs_is_loaded_once_the_window_stands() -> None:
+    """The first opening waits for no module: measured, loading them took more than half of it."""
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QSettings\n"
+        "from PySide6.QtTest import QTest\n"
+        "from ckptplanner.ui.app import application, new_workbook\n"
+        "from ckptplanner.ui.main_window import MainWindow\n"
+        "from ckptplanner.ui.store import Store\n"
+        "app = application()\n"
+        "window = MainWindow(Store(new_workbook()), QSettings())\n"
+        "window.show()\n"
+        "for _ in range(200):\n"
+        "    if 'ckptplanner.ui.apply.dialog' in sys.modules:\n"
+        "        break\n"
+        "    QTest.qWait(100)\n"
+        "assert 'ckptplanner.engine.settings.registry' in sys.modules\n"
+        "print('loaded', flush=True)\n"
+        "import os\n"
+        "os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "loaded", done.stderr

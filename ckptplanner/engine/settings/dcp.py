@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.stops import collective_timeout_s, has_no_local_level, shown
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head
@@ -13,6 +14,8 @@ CHECKED = "run with torch 2.13.0: two ranks on CPU saved, trimmed and resumed, b
 
 def write(settings: Settings) -> Written:
     """One module to call from the training loop."""
+    findings = tuple(has_no_local_level(settings, text("PyTorch's distributed checkpoint")))
+    done = as_done(settings, findings, is_local=False)
     values = aligned([
         (f"FOLDER = Path({double_quoted(settings.names.shared_folder)})", ""),
         (f"SAVE_EVERY_STEPS = {settings.interval_steps}", f"from the plan: save every {shown(settings.interval_s)}"),
@@ -25,9 +28,9 @@ def write(settings: Settings) -> Written:
         "A checkpoint is complete when it has a .metadata file, which is written last. The writer is a process of its own, so",
         'that training does not wait for Python\'s lock; start the script under `if __name__ == "__main__":`.',
     )
-    top = comment(head(settings, "Saves with torch.distributed.checkpoint, for PyTorch 2.13", CHECKED, notes))
+    top = comment(head(done, "Saves with torch.distributed.checkpoint, for PyTorch 2.13", CHECKED, notes))
     file = SettingsFile("dcp_saves.py", "python", top + _IMPORTS + values + _BODY)
-    return Written((file,), tuple(has_no_local_level(settings, text("PyTorch's distributed checkpoint"))))
+    return Written((file,), findings)
 
 
 _IMPORTS = """import shutil

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.stops import collective_timeout_s, has_no_local_level, longest_save_s, nearest_async, shown
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, readme
@@ -19,6 +20,10 @@ COMMIT_TIMEOUT_S = 300.0  # DEFAULT_CHECKPOINT_TIMEOUT_SECONDS of its decoupled 
 
 def write(settings: Settings) -> Written:
     """The JSON with a text beside it, and the user's lines."""
+    findings = (*_said(settings), *has_no_local_level(settings, text("DeepSpeed")))
+    # what is waited for before the next step stops training like a synchronous save, but for one step
+    is_async = _is_decoupled(settings) and longest_save_s(settings) <= settings.step_s
+    done = as_done(settings, findings, is_async=is_async, is_local=False)
     values: dict[str, Any] = {"tag_validation": "Fail"}
     how = "No writer is set: saves are synchronous, by PyTorch's own."
     if _is_decoupled(settings):
@@ -26,7 +31,7 @@ def write(settings: Settings) -> Written:
         how = "writer.decoupled: from the plan, asynchronous; waited for before the next optimizer step, for 300 s at most"
     title = "DeepSpeed, for deepspeed 0.19.8"
     lines = (
-        *head(settings, f'The "checkpoint" part of the configuration of {title}', CHECKED),
+        *head(done, f'The "checkpoint" part of the configuration of {title}', CHECKED),
         "",
         "Merge it into the configuration of the run.",
         "tag_validation: Fail, or ranks that save under different names go unnoticed until the restart",
@@ -36,9 +41,9 @@ def write(settings: Settings) -> Written:
     files = (
         SettingsFile(CONFIG, "json", json.dumps({"checkpoint": values}, indent=2) + "\n"),
         readme(CONFIG, lines),
-        SettingsFile(CODE, "python", _code(settings, title)),
+        SettingsFile(CODE, "python", _code(done, title)),
     )
-    return Written(files, (*_said(settings), *has_no_local_level(settings, text("DeepSpeed"))))
+    return Written(files, findings)
 
 
 def _is_decoupled(settings: Settings) -> bool:
@@ -51,14 +56,16 @@ def _said(settings: Settings) -> tuple[Finding, ...]:
     if not _is_decoupled(settings):
         return (finding(
             "warning", "storage.mode",
-            "DeepSpeed's asynchronous writer ends the run when a write takes more than 5 min, and this one may take {write}: "
+            "DeepSpeed's asynchronous writer ends the run when a write takes 5 min, and this one may take {write}: "
             "saves are written synchronously. {nearest}", write=shown(longest_save_s(settings)), nearest=nearest_async(),
         ),)  # fmt: skip
+    if longest_save_s(settings) <= settings.step_s:  # it is written before anybody waits
+        return ()
     return (finding(
         "warning", "storage.mode",
-        "DeepSpeed waits for its asynchronous writer before the next optimizer step: a save stops training for up to {write}, "
-        "less one step of {step}. {nearest}",
-        write=shown(longest_save_s(settings)), step=shown(settings.step_s), nearest=nearest_async(),
+        "DeepSpeed waits for its asynchronous writer before the next optimizer step: a save stops training for up to {stop} "
+        "instead of {planned}. {nearest}",
+        stop=shown(longest_save_s(settings) - settings.step_s), planned=shown(settings.stop_s), nearest=nearest_async(),
     ),)  # fmt: skip
 
 

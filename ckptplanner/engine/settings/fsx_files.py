@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.file_system import (
     VERSION,
     FileSystem,
@@ -48,7 +49,8 @@ def _target(make: Make, *names: str) -> Callable[[Settings], Written]:
         found = file_system_of(settings.plan)
         if found is None:
             return Written((), (why_none(settings.plan),))
-        return Written(make(settings, found), tuple(cautions(settings, found, *names)))
+        findings = tuple(cautions(settings, found, *names))
+        return Written(make(told(settings, findings), found), findings)
 
     return write
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.stops import (
     collective_timeout_s,
     has_no_local_level,
@@ -23,6 +24,10 @@ CHECKED = "accepted by transformers 5.24.0: HfArgumentParser.parse_json_file int
 
 def write(settings: Settings) -> Written:
     """The arguments and a text beside them, since JSON has no comments."""
+    findings = list(has_no_local_level(settings, text("Hugging Face Trainer")))
+    if settings.is_async:
+        findings.insert(0, writes_while_training_stops(settings, text("Hugging Face Trainer"), nearest_async()))
+    done = as_done(settings, findings, is_async=False, is_local=False)
     timeout_s = max(collective_timeout_s(settings), DEFAULT_TIMEOUT_S)
     values: dict[str, str | int | bool] = {
         "output_dir": settings.names.shared_folder,
@@ -34,7 +39,7 @@ def write(settings: Settings) -> Written:
         "ddp_timeout": timeout_s,
     }
     lines = (
-        *head(settings, "Arguments of the Hugging Face Trainer, for transformers 5.24.0 and newer", CHECKED),
+        *head(done, "Arguments of the Hugging Face Trainer, for transformers 5.24.0 and newer", CHECKED),
         "",
         "save_steps: from the plan, a save every " + shown(settings.interval_s),
         "save_total_limit: from the plan, complete checkpoints to keep; the oldest goes once a new one is complete",
@@ -47,9 +52,6 @@ def write(settings: Settings) -> Written:
         "resume_from_checkpoint=True).",
         "Whether every rank writes its share is decided by FSDP (SHARDED_STATE_DICT) or DeepSpeed, not here.",
     )
-    findings = list(has_no_local_level(settings, text("Hugging Face Trainer")))
-    if settings.is_async:
-        findings.insert(0, writes_while_training_stops(settings, text("Hugging Face Trainer"), nearest_async()))
     files = (SettingsFile(NAME, "json", _json(values)), readme(NAME, lines))
     return Written(files, tuple(findings))
 

@@ -13,14 +13,15 @@ from typing import Any
 from ckptplanner.engine.edits import edit
 from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.scenario import MAX_S, NamedScenario, Source
-from ckptplanner.engine.settings.meaning import Edit, ImportedSettings, Meaning
+from ckptplanner.engine.settings.meaning import Edit, ImportedSettings, Kept, Meaning
 from ckptplanner.engine.settings.meaning_megatron import bridge, megatron_lm
 from ckptplanner.engine.settings.meaning_others import hugging_face, torchtitan
 from ckptplanner.engine.settings.reading import Found, found
+from ckptplanner.engine.settings.unread import unread
 from ckptplanner.text import text
 from ckptplanner.units import grouped
 
-__all__ = ["Edit", "ImportedSettings", "adopted_settings", "edits_for", "group_finding", "read_settings"]
+__all__ = ["Edit", "ImportedSettings", "Kept", "adopted_settings", "edits_for", "group_finding", "read_settings"]
 
 _MEANINGS = {
     "megatron-lm": megatron_lm, "megatron-bridge": bridge, "torchtitan": torchtitan, "torchtitan-0.2": torchtitan,
@@ -50,6 +51,7 @@ def read_settings(written: str) -> ImportedSettings:
                 line=taken.line, words=taken.words, other=other.words, there=other.line,
             ),
         )  # fmt: skip
+    meaning.findings += unread(said)
     return meaning.result(_NOT_SAID)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.stops import (
     collective_timeout_s,
     has_no_local_level,
@@ -10,7 +11,7 @@ from ckptplanner.engine.settings.stops import (
     shown,
     writes_while_training_stops,
 )
-from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
+from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written, counted
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head
 from ckptplanner.text import text
 
@@ -26,7 +27,9 @@ NEMO_SOURCE = "Written by the source of NeMo (d73511fe) and its documents; not r
 def write_lightning(settings: Settings) -> Written:
     """A module with what a Trainer is given."""
     is_async = settings.is_async and settings.plan.scenario.workload.writer == "single"
-    return Written((SettingsFile("lightning_plan.py", "python", _lightning(settings, is_async)),), _said(settings))
+    findings = _said(settings)
+    done = as_done(settings, findings, is_async=is_async, is_local=False)
+    return Written((SettingsFile("lightning_plan.py", "python", _lightning(done, is_async)),), findings)
 
 
 def _said(settings: Settings) -> tuple[Finding, ...]:
@@ -37,15 +40,15 @@ def _said(settings: Settings) -> tuple[Finding, ...]:
     elif settings.is_async:
         findings.insert(0, finding(
             "info", "storage.mode",
-            "Lightning's asynchronous saving is experimental: one thread writes what rank 0 holds, and the copy that it makes "
-            "stays on the GPU until it is written.",
+            "Lightning's asynchronous saving is experimental: one thread writes what rank 0 holds, from a copy that takes "
+            "memory of its GPU until it is written.",
         ))  # fmt: skip
     return tuple(findings)
 
 
 def _lightning(settings: Settings, is_async: bool) -> str:
     keep = settings.keep + 1 if is_async else settings.keep
-    kept = f"from the plan: {settings.keep} complete checkpoints" + (
+    kept = f"from the plan: {counted(settings.keep, 'complete checkpoint')}" + (
         "; one more, since the oldest goes while the newest is being written" if is_async else ""
     )
     notes = ("Lightning keeps the newest by a monitored quantity: the step. Time-based saving cannot be combined with it.",)
@@ -85,27 +88,29 @@ def write_nemo(settings: Settings) -> Written:
     findings = [
         finding(
             "info", "workload.framework",
-            "NeMo 2 is succeeded by Megatron Bridge: a new run is better written for target megatron-bridge.",
+            "Megatron Bridge has taken the place of NeMo 2: for a new run choose the target megatron-bridge.",
         ),
         *has_no_local_level(settings, text("NeMo 2")),
     ]  # fmt: skip
     if "step" in settings.names.shared_folder:
         findings.append(finding(
             "warning", "storage.generations_kept",
-            'NeMo finds the step of a checkpoint by the first "step" in its path, and the folder {folder} holds one: after a '
-            "restart old checkpoints are not removed. Use another folder.", folder=settings.names.shared_folder,
+            'NeMo reads the step of a checkpoint behind the first "step" in its path, and the folder {folder} has that word in '
+            "it: after a restart old checkpoints are not removed. Use another folder.", folder=settings.names.shared_folder,
         ))  # fmt: skip
-    return Written((SettingsFile("nemo2_plan.py", "python", _nemo(settings)),), tuple(findings))
+    done = as_done(settings, findings, is_local=False)
+    return Written((SettingsFile("nemo2_plan.py", "python", _nemo(done)),), tuple(findings))
 
 
 def _nemo(settings: Settings) -> str:
+    kept = f"from the plan: {counted(settings.keep, 'complete checkpoint')}; NeMo removes after the write"
     saves = aligned([
         ("dirpath=FOLDER,", ""),
         ('filename="{step}-{consumed_samples}",', "NeMo reads the step back from the name when it counts what to keep"),
         (f"every_n_train_steps={settings.interval_steps},", f"from the plan: save every {shown(settings.interval_s)}"),
         ('monitor="step",', ""),
         ('mode="max",', ""),
-        (f"save_top_k={settings.keep},", f"from the plan: {settings.keep} complete checkpoints; NeMo removes after the write"),
+        (f"save_top_k={settings.keep},", kept),
         ("save_last=False,", "True writes every checkpoint twice"),
         ("save_weights_only=False,", "or there is nothing to resume from"),
     ], "    ")  # fmt: skip

@@ -26,6 +26,16 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A line that says something of a field and gives no value for it, so that the plan's stays."""
+
+    path: str
+    where: Text  # the line and its words
+    line: int
+    words: Text  # why
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedSettings:
     """What a text of settings says."""
 
@@ -34,6 +44,7 @@ class ImportedSettings:
     findings: tuple[Finding, ...] = ()  # what these settings really do
     unsaid: tuple[Text, ...] = ()  # what is not said, and what applies then
     refusal: Text | None = None  # the text is none of these
+    kept: tuple[Kept, ...] = ()  # lines that give no value
 
     @property
     def interval_steps(self) -> int | None:
@@ -49,10 +60,15 @@ class Meaning:
     edits: list[Edit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     unsaid: list[Text] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
 
     def result(self, always: tuple[Text, ...]) -> ImportedSettings:
         """All of it, frozen."""
-        return ImportedSettings(self.found.dialect, tuple(self.edits), tuple(self.findings), (*self.unsaid, *always))
+        given = {one.path for one in self.edits}
+        kept = tuple(one for one in self.kept if one.path not in given)
+        return ImportedSettings(
+            self.found.dialect, tuple(self.edits), tuple(self.findings), (*self.unsaid, *always), kept=kept
+        )  # fmt: skip
 
     # ------------------------------------------------------------ reading
 
@@ -85,6 +101,7 @@ class Meaning:
                 line=said.line, words=said.words,
             ),
         )  # fmt: skip
+        self.keep(path, said, text("no whole number: the plan's value stays"))
         return None
 
     # ------------------------------------------------------------ gathering
@@ -94,8 +111,12 @@ class Meaning:
         if said is None:
             self.edits.append(Edit(path, value, default or text("not set, so off"), None, is_steps))
         else:
-            where = text("line {line}: {words}", line=said.line, words=said.words)
-            self.edits.append(Edit(path, value, where, said.line, is_steps))
+            self.edits.append(Edit(path, value, _where(said), said.line, is_steps))
+
+    def keep(self, path: str, said: Said | None, words: Text) -> None:
+        """A line that leaves the plan's value, and why."""
+        if said is not None:
+            self.kept.append(Kept(path, _where(said), said.line, words))
 
     def say(self, severity: Severity, path: str, words: Text) -> None:
         """A finding."""
@@ -109,3 +130,7 @@ class Meaning:
         """There is one level of saves, without copies."""
         self.put("local.enabled", False, None, default=text("no local saves are set"))
         self.put("replication.factor", 1, None, default=text("no copies are set"))
+
+
+def _where(said: Said) -> Text:
+    return text("line {line}: {words}", line=said.line, words=said.words)

@@ -145,11 +145,15 @@ def hugging_face(meaning: Meaning) -> None:
         _hugging_interval(meaning)
     elif strategy == "no":
         meaning.say("warning", "storage.interval_s", text("save_strategy is no: nothing is saved."))
+        said = meaning.said("save_strategy")
+        meaning.keep("storage.interval_s", said, text("nothing is saved: the plan's interval stays"))
     else:
         meaning.say(
             "warning", "storage.interval_s",
             text("save_strategy {kind} saves at no fixed number of steps: write steps, and save_steps.", kind=strategy[:60]),
         )  # fmt: skip
+        said = meaning.said("save_strategy")
+        meaning.keep("storage.interval_s", said, text("not in steps: the plan's interval stays"))
     _hugging_kept(meaning)
     if meaning.is_on("save_only_model"):
         meaning.say("warning", "workload.framework", text("save_only_model is on: nothing can resume from these saves."))
@@ -165,6 +169,7 @@ def _hugging_interval(meaning: Meaning) -> None:
             path,
             text("save_steps {share} is a share of the whole run: how many steps that is is not said.", share=share),
         )
+        meaning.keep(path, said, text("not in steps: the plan's interval stays"))
         return
     if said is not None and said.value.endswith(".0"):
         steps: int | None = int(float(said.value)) if float(said.value) <= 1e15 else None

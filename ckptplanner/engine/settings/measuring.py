@@ -15,6 +15,7 @@ from textwrap import wrap
 from ckptplanner.engine import bench_lines
 from ckptplanner.engine.bench_lines import NODE, REPEATS, Shape, broken, shape_of
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.file_system import file_system_of, mount_of
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import comment, head, one_line, shell_word
@@ -150,7 +151,7 @@ def _copies(settings: Settings) -> Check:
     most = "" if share_mib <= _COPY_MIB else f", here {grouped(_COPY_MIB)} MiB of it"
     return Check(
         "nvbandwidth", text("Copies from GPU to host memory"), ("datapath.copy_bytes_per_s",),
-        f"all {grouped(gpus)} GPUs of a node at once, as in a save; from the plan: {grouped(share_mib)} MiB a GPU{most}",
+        f"all GPUs of a node at once ({grouped(gpus)}), as in a save; from the plan: {grouped(share_mib)} MiB a GPU{most}",
         (f"srun -N 1 -n 1 --gpus-per-node={gpus} nvbandwidth -j -t all_to_host_memcpy_ce -b {min(share_mib, _COPY_MIB)} "
          f"> {DROP}/nvbandwidth.json",),
         f"{DROP}/nvbandwidth.json",
@@ -265,17 +266,16 @@ def write(settings: Settings) -> Written:
         "Those with srun belong into one allocation, in a folder that all nodes see:",
         f"    salloc -N {nodes} --exclusive --gpus-per-node={work.gpus_per_node}",
     )
-    lines = [comment(head(settings, "What to measure on the cluster, with the sizes of the plan", _CHECKED, notes))]
+    findings = tuple(_findings(settings))
+    title = "What to measure on the cluster, with the sizes of the plan"
+    lines = [comment(head(told(settings, findings), title, _CHECKED, notes))]
     lines.append(f"\nmkdir -p {DROP}\n")
     for check in check_list(settings):
         paths = ", ".join(check.measures)
         words = (f"{check.title}: {paths}", one_line(check.remark))
         lines.append("\n" + comment(part for line in words for part in wrap(line, _WIDTH, break_long_words=False)))
         lines += [_command(command) for command in check.commands]
-    return Written((SettingsFile(NAME, "shell", "".join(lines)),), tuple(_findings(settings)))
-
-
-_CHECKED = "the outputs of fio 3.33, IOR 4, elbencho 3.1, nvbandwidth 0.8 and Slurm 22.05 to 25.05 can be read back"
+    return Written((SettingsFile(NAME, "shell", "".join(lines)),), findings)
 
 
 def _command(command: str) -> str:
@@ -297,17 +297,18 @@ def _findings(settings: Settings) -> Iterator[Finding]:
         if _LISTS.search(folder):
             yield finding(
                 "warning", "storage.custom.write_bytes_per_s",
-                "fio and elbencho read some signs of {folder} (colon, comma, brackets) as a list: measure in one without them.",
+                "fio and elbencho take a colon, a comma or brackets for a list of names, and the folder {folder} has some: "
+                "measure in one without them.",
                 folder=one_line(folder),
             )  # fmt: skip
     framework = settings.plan.scenario.workload.framework
     if framework.id == "Hugging Face Trainer":
         yield finding(
             "info", "workload.framework",
-            "{framework} logs no save: the check-list has a callback that does.",
+            "{framework} does not log its saves: the check-list has a callback that does.",
             framework=framework.name,
         )  # fmt: skip
 
 
-_CHECKED = "read by bash -n, and run with tools that were stood in for"
+_CHECKED = "read by bash -n, and run with stand-ins for the tools"
 TARGETS: tuple[Target, ...] = (Target("measure", text("Check-list to measure"), "any cluster", _CHECKED, "scheduler", write),)

@@ -11,17 +11,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.permanent import are_deleted, leave_for_s3, permanent_steps
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.trimming import NAME as TRIMMING
 from ckptplanner.engine.settings.trimming import trimming_file
-from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line, shell_word
+from ckptplanner.engine.settings.writing import (
+    aligned,
+    comment,
+    double_quoted,
+    head,
+    is_true,
+    one_line,
+    shell_word,
+    steps_words,
+)
 from ckptplanner.text import Text, text
 from ckptplanner.units import DAY, SECONDS, brief, grouped
 
 ARGUMENTS, YAML = "megatron_lm_args.sh", "megatron_bridge_checkpoint.yaml"
 LM_VERSION, BRIDGE_VERSION = "Megatron-LM, core 0.19.2", "Megatron Bridge 0.6.2"
-LM_CHECKED = "accepted by the parser and validate_args of Megatron-LM (megatron-core 0.19.2, torch 2.13.0), a GPU stood in for"
+LM_CHECKED = (
+    "accepted by the parser and validate_args of Megatron-LM (megatron-core 0.19.2, torch 2.13.0), with a stand-in for the GPU"
+)
 BRIDGE_CHECKED = (
     "accepted by CheckpointConfig and its finalize() of megatron-bridge 0.6.2 on megatron-core 0.19.2, torch 2.13.0"
 )
@@ -58,6 +70,15 @@ def _way(settings: Settings) -> _Way:
     return _Way(is_async, is_local, is_local and settings.factor > 1 and divides, stop_s)
 
 
+def _as_done(settings: Settings, way: _Way, findings: list[Finding]) -> Settings:
+    """Local saves are synchronous here: they stop training until they are written."""
+    local = settings.plan.scenario.local
+    return as_done(
+        settings, findings, is_async=way.is_async, is_local=way.is_local, has_copies=way.is_replicated,
+        local_stop_s=local.blocking_s + local.durable_s,
+    )  # fmt: skip
+
+
 def _timeout_minutes(settings: Settings, way: _Way) -> int | None:
     """What ranks may wait for one another, where the default of 10 min is too short: above the longest stop."""
     needed_s = max(way.stop_s * TIMEOUT_MARGIN, settings.plan.scenario.workload.collective_timeout_s)
@@ -72,17 +93,16 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
     if settings.is_async and way.is_local:
         yield finding(
             "warning", "storage.mode",
-            "{name} does not save asynchronously and to local drives in one run: the writer that the one needs is the one that "
-            "the other refuses. Both are written synchronously: a shared save stops training for {write} instead of {stop}, a "
-            "local one for {near}. Without local saves the shared ones stay asynchronous.",
+            "{name} cannot save asynchronously and to local drives in one run, so that all saves are synchronous: a shared one "
+            "stops training for {write} instead of {stop}, a local one for {near}. Without local saves it stays asynchronous.",
             name=name, write=_shown(way.stop_s), stop=_shown(settings.stop_s), near=_shown(local.blocking_s + local.durable_s),
         )  # fmt: skip
     if settings.has_local and not way.is_local:
         yield finding(
             "warning", "local.ratio",
-            "{name} skips the local save on a step that saves to shared storage, and here each does: only shared saves are "
-            "written, every {steps} steps. Two or more local saves for each shared one bring them back.",
-            name=name, steps=grouped(settings.interval_steps),
+            "{name} makes no local save on a step that saves to shared storage, and in this plan every one falls on such a "
+            "step: there are shared saves only, every {steps}. Plan two or more local saves for each shared one.",
+            name=name, steps=steps_words(settings.interval_steps),
         )  # fmt: skip
     if settings.factor > 1 and not settings.has_local:
         yield finding(
@@ -101,7 +121,8 @@ def _findings(settings: Settings, way: _Way, name: Text) -> Iterator[Finding]:
 def _nothing_deletes(settings: Settings) -> Finding:
     return finding(
         "warning", "storage.generations_kept",
-        "Megatron-LM keeps no last {keep}: it deletes nothing, or all but the newest and each R-th (--save-retain-interval). "
+        "Megatron-LM cannot keep the last {keep} checkpoints: it deletes nothing, or all but the newest and each R-th "
+        "(--save-retain-interval). "
         "Run {script}, written beside it, every {often}: it keeps the newest {keep}.",
         keep=grouped(settings.keep), script=TRIMMING, often=_shown(settings.interval_s),
     )  # fmt: skip
@@ -249,20 +270,23 @@ def _lm_notes(settings: Settings, way: _Way) -> list[str]:
 def write_lm(settings: Settings) -> Written:
     """The arguments as a bash array, and the script that trims where more than one generation is to be kept."""
     way = _way(settings)
+    findings = list(_findings(settings, way, text("Megatron-LM")))
+    if _needs_script(settings):
+        findings.append(_nothing_deletes(settings))
+    if permanent_steps(settings) != (settings.interval_steps,):
+        findings += leave_for_s3(settings, TRIMMING if _needs_script(settings) else "--save-retain-interval", settings.keep)
+    done = _as_done(settings, way, findings)
     content = "".join(
         (
-            comment(head(settings, f"Checkpoint arguments of {LM_VERSION}", LM_CHECKED, _lm_notes(settings, way))),
+            comment(head(done, f"Checkpoint arguments of {LM_VERSION}", LM_CHECKED, _lm_notes(settings, way))),
             "CHECKPOINT_ARGS=(\n",
             aligned(_lm_rows(settings, way), "  "),
             ")\n",
         )
     )
-    files, findings = [SettingsFile(ARGUMENTS, "shell", content)], list(_findings(settings, way, text("Megatron-LM")))
+    files = [SettingsFile(ARGUMENTS, "shell", content)]
     if _needs_script(settings):
         files.append(trimming_file(settings))
-        findings.append(_nothing_deletes(settings))
-    if permanent_steps(settings) != (settings.interval_steps,):
-        findings += leave_for_s3(settings, TRIMMING if _needs_script(settings) else "--save-retain-interval", settings.keep)
     return Written(tuple(files), tuple(findings))
 
 
@@ -304,6 +328,8 @@ def _bridge_rows(settings: Settings, way: _Way) -> list[Row]:
 def write_bridge(settings: Settings) -> Written:
     """The section `checkpoint`, `train` where stops are planned, and `dist` where ranks must wait longer than the default."""
     way = _way(settings)
+    findings = [*_findings(settings, way, text("Megatron Bridge")), *are_deleted(settings, "most_recent_k", settings.keep)]
+    done = _as_done(settings, way, findings)
     notes = [""]
     if way.is_async:
         notes.append("The worker of asynchronous saves takes host memory of its own: watch it at the first saves.")
@@ -312,7 +338,7 @@ def write_bridge(settings: Settings) -> Written:
         notes += _LAST_SAVE_NOTES
     notes.append("also_save_hf_checkpoint writes while training stands still: leave it off.")
     parts = [
-        comment(head(settings, f"Checkpoint section of a configuration of {BRIDGE_VERSION}", BRIDGE_CHECKED, notes)),
+        comment(head(done, f"Checkpoint section of a configuration of {BRIDGE_VERSION}", BRIDGE_CHECKED, notes)),
         "checkpoint:\n",
         aligned(_bridge_rows(settings, way), "  "),
     ]
@@ -321,7 +347,6 @@ def write_bridge(settings: Settings) -> Written:
     minutes = _timeout_minutes(settings, way)
     if minutes is not None:
         parts += ["dist:\n", aligned([(f"distributed_timeout_minutes: {minutes}", _timeout(settings, way))], "  ")]
-    findings = [*_findings(settings, way, text("Megatron Bridge")), *are_deleted(settings, "most_recent_k", settings.keep)]
     return Written((SettingsFile(YAML, "yaml", "".join(parts)),), tuple(findings))
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.stops import (
     can_replicate,
     cannot_form_groups,
@@ -34,20 +35,30 @@ ITERATION_FILE = "latest_checkpointed_iteration.txt"
 
 def write(settings: Settings) -> Written:
     """Timeouts and launcher always, the module where there is a local level or a copy."""
-    files = [SettingsFile(YAML, "yaml", _yaml(settings)), SettingsFile(SCRIPT, "shell", _script(settings))]
+    findings, local = tuple(_said(settings)), settings.plan.scenario.local
+    done = as_done(
+        settings, findings, is_async=settings.is_async and not _excludes_async(settings), has_copies=can_replicate(settings),
+        local_stop_s=local.blocking_s + local.durable_s,
+    )  # fmt: skip
+    files = [SettingsFile(YAML, "yaml", _yaml(done)), SettingsFile(SCRIPT, "shell", _script(done))]
     if settings.has_local or settings.factor > 1:
-        files.append(SettingsFile(CODE, "python", _code(settings)))
-    return Written(tuple(files), tuple(_said(settings)))
+        files.append(SettingsFile(CODE, "python", _code(done)))
+    return Written(tuple(files), findings)
+
+
+def _excludes_async(settings: Settings) -> bool:
+    """Whether the framework cannot save asynchronously beside these local saves."""
+    return settings.has_local and _has_iterations(settings)
 
 
 def _said(settings: Settings) -> Iterator[Finding]:
     if settings.factor > 1 and not can_replicate(settings):
         yield cannot_form_groups(settings)
-    if settings.has_local and settings.is_async and _has_iterations(settings):
+    if settings.is_async and _excludes_async(settings):
         yield finding(
             "warning", "storage.mode",
-            "Local saves of nvidia-resiliency-ext and asynchronous shared saves exclude each other in {framework} today: write "
-            "one of them. The nearest: synchronous local saves with synchronous shared ones.",
+            "{framework} cannot make local saves of nvidia-resiliency-ext and asynchronous shared saves in one run today: make "
+            "both synchronous, or one of them only.",
             framework=settings.plan.scenario.workload.framework.name,
         )  # fmt: skip
     if settings.has_local:
@@ -58,8 +69,8 @@ def _said(settings: Settings) -> Iterator[Finding]:
     if not _has_iterations(settings):
         yield finding(
             "info", "workload.framework",
-            "{framework} writes no file with its newest iteration, so that the launcher cannot stop a job without progress, "
-            "and its sections must be announced in the training code.",
+            "{framework} does not write its newest iteration into a file: the launcher cannot end a job that makes no "
+            "progress, and your training code must tell it when it saves and when it computes.",
             framework=settings.plan.scenario.workload.framework.name,
         )  # fmt: skip
 

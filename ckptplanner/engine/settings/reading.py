@@ -60,6 +60,8 @@ class Found:
     said: Mapping[str, Said]
     kept_by_script: Said | None = None
     others: tuple[tuple[Said, Said], ...] = ()  # what was taken, and what another command of the text says
+    overruled: tuple[Said, ...] = ()  # arguments that are given again further on with another value
+    is_list: bool = False  # all arguments that a program has, as it prints them, not what somebody chose
 
 
 def found(text: str) -> Found | None:
@@ -188,7 +190,8 @@ def _log(text: str) -> Found | None:
         match = _LOG_LINE.search(line) if " .." in line else None
         if match is not None:
             said.setdefault(match[1], Said(_shell_value(match[2].strip()), number, line.strip()[:120]))
-    return _by_names(said)
+    result = _by_names(said)
+    return None if result is None else replace(result, is_list=True)
 
 
 # ---------------------------------------------------------------- Python, by its syntax tree alone
@@ -313,10 +316,19 @@ def _one_command(words: list[Word]) -> tuple[list[Word], tuple[tuple[Said, Said]
 
 def _shell(text: str) -> Found | None:
     words, others = _one_command(list(words_of(text)))
-    said = dict(_flags(words))
+    flags = list(_flags(words))
+    said = dict(flags)
+    overruled = tuple(one for name, one in flags if one.value != said[name].value)
     for alias in [name for name in said if name.startswith("checkpoint.no_")]:
         said["checkpoint." + alias.removeprefix("checkpoint.no_")] = Said("false", said[alias].line, said[alias].words)
     kept = KEPT_REMARK.search(text)
     remark = None if kept is None else Said(kept[1], text.count("\n", 0, kept.start()) + 1, kept[0])
-    found = _by_names(said, remark)
-    return None if found is None else replace(found, others=others)
+    result = _by_names(said, remark)
+    return (
+        None if result is None else replace(result, others=others, overruled=tuple(one for one in overruled if _is_ours(one)))
+    )
+
+
+def _is_ours(said: Said) -> bool:
+    name = said.words.lstrip("-").partition("=")[0].split()[0].replace("-", "_").removeprefix("checkpoint.")
+    return name in MEGATRON | HUGGING | TITAN | {"save"}

@@ -52,8 +52,9 @@ def write_all(settings: Settings, ids: Iterable[str]) -> Written:
     findings: list[Finding] = []
     for one in (target(id) for id in ids):
         written = one.write(settings)
-        broken = broken_rules(settings, written, one.id)
-        findings += (*written.findings, *broken)
-        if not any(rule.severity == "error" for rule in broken):
-            files += written.files
+        known = {(found.severity, found.path) for found in written.findings}  # what the target itself says, it says better
+        broken = [rule for rule in broken_rules(settings, written, one.id) if (rule.severity, rule.path) not in known]
+        refused = [rule for rule in broken if rule.severity == "error"]
+        findings += refused or (*written.findings, *broken)  # what a file cannot do says nothing of one that is not written
+        files += () if refused else written.files
     return Written(tuple(files), tuple(dict.fromkeys(findings)))

@@ -13,6 +13,7 @@ from typing import Any
 
 from ckptplanner.engine.operations import SaveRow
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.file_system import (
     file_system_of,
     malformed_ids,
@@ -21,7 +22,7 @@ from ckptplanner.engine.settings.file_system import (
     token,
     why_none,
 )
-from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
+from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written, counted
 from ckptplanner.engine.settings.writing import head, one_line, readme, shell_word
 from ckptplanner.text import text
 from ckptplanner.units import BYTES, DAY, SECONDS, TB, brief, grouped
@@ -80,9 +81,9 @@ def write(settings: Settings) -> Written:
     """The request and a text beside it, where the plan has an FSx file system."""
     if file_system_of(settings.plan) is None:
         return Written((), (why_none(settings.plan),))
-    content = json.dumps(request(settings), indent=2) + "\n"
-    files = (SettingsFile(NAME, "json", content), readme(NAME, _lines(settings)))
-    return Written(files, tuple(_findings(settings)))
+    content, findings = json.dumps(request(settings), indent=2) + "\n", tuple(_findings(settings))
+    files = (SettingsFile(NAME, "json", content), readme(NAME, _lines(told(settings, findings))))
+    return Written(files, findings)
 
 
 # ---------------------------------------------------------------- what is said
@@ -104,8 +105,9 @@ def _lines(settings: Settings) -> Iterator[str]:
         every = brief(settings.interval_s, SECONDS)
         yield f"FileSystemPath: the folder of the saves, from the plan {size} every {every}: {a_day} a day"
         yield (
-            f"Events: with DELETED the bucket follows the file system, {grouped(settings.keep)} complete checkpoints from the "
-            "plan; without it every save stays and is paid for. What is removed by mistake goes there too: turn on versioning"
+            f"Events: with DELETED the bucket follows the file system, {counted(settings.keep, 'complete checkpoint')} from "
+            "the plan; without it every save stays and is paid for. "
+            "What is removed by mistake goes there too: turn on versioning"
         )
     yield "DataRepositoryPath: one bucket and prefix for one folder; versions and life cycles are set on the bucket"
     yield "BatchImportMetaDataOnCreate: false: there is nothing to read from a bucket that begins empty"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import told
 from ckptplanner.engine.settings.stops import (
     MOST_RESTARTS,
     final_save_s,
@@ -36,7 +37,8 @@ MOST_NAME = 40  # a pod is named after JobSet, job and two numbers, in 63 charac
 
 def write_slurm(settings: Settings) -> Written:
     """An sbatch script that is given the training command."""
-    return Written((SettingsFile("slurm_job.sbatch", "shell", _slurm(settings)),), tuple(_slurm_said(settings)))
+    findings = tuple(_slurm_said(settings))
+    return Written((SettingsFile("slurm_job.sbatch", "shell", _slurm(told(settings, findings))),), findings)
 
 
 def _limit_s(settings: Settings) -> int | None:
@@ -56,7 +58,7 @@ def _slurm_said(settings: Settings) -> Iterator[Finding]:
     if _signal_s(settings) is None:
         yield finding(
             "warning", "planned.every_s" if asked <= MOST_SIGNAL_S else "storage.write_s",
-            "A last save needs a signal {asked} before the end, and Slurm gives {most}: none is asked for. The nearest: a "
+            "A last save needs a signal {asked} before the end, and Slurm can give {most}: none is asked for. Plan a "
             "shorter write time, or a longer time limit.",
             asked=shown(asked), most=shown(min(MOST_SIGNAL_S, _limit_s(settings) or MOST_SIGNAL_S)),
         )  # fmt: skip
@@ -211,7 +213,8 @@ def _clock(seconds: int) -> str:
 
 def write_jobset(settings: Settings) -> Written:
     """A JobSet with the restart policy of the plan; image and command are the user's."""
-    return Written((SettingsFile("jobset.yaml", "yaml", _jobset(settings)),), tuple(_jobset_said(settings)))
+    findings = tuple(_jobset_said(settings))
+    return Written((SettingsFile("jobset.yaml", "yaml", _jobset(told(settings, findings))),), findings)
 
 
 def _jobset_said(settings: Settings) -> Iterator[Finding]:
@@ -219,14 +222,14 @@ def _jobset_said(settings: Settings) -> Iterator[Finding]:
     if scenario.spares.nodes:
         yield finding(
             "info", "spares.nodes",
-            "JobSet holds no spare nodes: keep {count} more in the node pool, with pods of low priority on them.",
+            "JobSet keeps no spare nodes: keep {count} more in the node pool, with pods of low priority on them.",
             count=grouped(scenario.spares.nodes),
         )  # fmt: skip
     if scenario.planned.every_s is not None:
         yield finding(
             "info", "planned.every_s",
-            "JobSet plans no stops: the drain of a node makes them. They do not count among its restarts, and pods are given "
-            "{grace} for a last save.", grace=shown(notice_s(settings)),
+            "JobSet makes no planned stops: whoever drains a node does. They do not count as restarts, and pods get {grace} "
+            "for a last save.", grace=shown(notice_s(settings)),
         )  # fmt: skip
     if _has_hook(settings):
         yield finding(

@@ -88,8 +88,8 @@ def has_no_local_level(settings: Settings, name: Text) -> Iterator[Finding]:
     if settings.has_local or settings.factor > 1:
         yield finding(
             "warning", "local.enabled" if settings.has_local else "replication.factor",
-            "{name} has no local saves and no copies of them: only the shared saves are written. The nearest: local saves of "
-            "nvidia-resiliency-ext beside it, target nvrx.",
+            "{name} has no local saves and no copies of them: only the shared saves are written. Add local saves of "
+            "nvidia-resiliency-ext beside it (target nvrx).",
             name=name,
         )  # fmt: skip
 
@@ -114,4 +114,4 @@ def cannot_form_groups(settings: Settings) -> Finding:
 
 def nearest_async() -> Text:
     """What to do where saving is not asynchronous."""
-    return text("The nearest: asynchronous saves of PyTorch, target dcp, or a shorter write time.")
+    return text("Use asynchronous saves of PyTorch (target dcp), or a shorter write time.")

@@ -12,6 +12,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Literal
 
 from ckptplanner import __version__
@@ -22,6 +23,7 @@ from ckptplanner.units import BYTES, SECONDS, Unit, brief, grouped, percent
 
 Language = Literal["shell", "yaml", "toml", "python", "json", "text"]
 Group = Literal["framework", "storage", "scheduler"]
+WIDTH = 124  # of a sentence in a comment, in characters
 TIMEOUT_MARGIN = 3.0  # a save may take this much longer than planned before a watchdog ends the run
 
 
@@ -61,6 +63,8 @@ class Settings:
     jump: int  # between the ranks of a group
     world_size: int
     save_timeout_s: int  # above the longest save, with a margin, whole seconds
+    done: Plan | None = None  # what a target's settings really do, where that is known (doing.py)
+    warnings: tuple[str, ...] = ()  # what the target cannot do, a sentence each
 
     @property
     def has_local(self) -> bool:
@@ -68,20 +72,43 @@ class Settings:
         return self.local_steps is not None
 
     def assumptions(self) -> tuple[str, ...]:
-        """What a comment on top of a file says of the plan, a line each, in English."""
-        work, waste = self.plan.scenario.workload, self.plan.waste
+        """What a comment on top of a file says of the plan and of what the target makes of it, a line each, in English."""
+        work = self.plan.scenario.workload
         size = _time_or_size(self.plan.checkpoint.checkpoint_bytes, BYTES)
         every, step = _time_or_size(self.interval_s, SECONDS), _time_or_size(self.step_s, SECONDS)
-        is_rounded = not math.isclose(self.interval_s, self.planned_interval_s, rel_tol=1e-9)
-        asked = f" (the plan asks for {_time_or_size(self.planned_interval_s, SECONDS)})" if is_rounded else ""
+        planned = _time_or_size(self.planned_interval_s, SECONDS)
+        asked = f" (the plan asks for {planned})" if planned != every else ""
+        nodes, gpus = counted(work.nodes, "node"), counted(work.gpus_per_node, "GPU")
         lines = [
             f"plan {self.named.name!r}, id {self.plan_id}, by ckptplanner {__version__}",
-            f"{grouped(work.nodes)} nodes x {work.gpus_per_node} GPUs, one checkpoint {size}",
-            f"save every {every}: {self.interval_steps} steps of {step}{asked}",
+            f"{nodes} x {gpus}, one checkpoint {size}",
+            f"save every {every}: {counted(self.interval_steps, 'step')} of {step}{asked}",
+            *self._waste(),
         ]
-        if waste is not None and waste.total_fraction is not None:
-            lines.append(f"waste {_plain(percent(waste.total_fraction))}")
+        for warning in self.warnings:
+            parts = wrap(f"Warning: {warning}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+            lines += (_plain(part) for part in parts)
         return tuple(lines)
+
+    def _waste(self) -> tuple[str, ...]:
+        """What the file's own settings lose, beside what the plan does where that is something else."""
+        planned = _waste_of(self.plan)
+        if self.done is None:
+            return () if planned is None else (f"waste {planned}",)
+        real, beside = _waste_of(self.done), "" if planned is None else f"; the plan: {planned}"
+        if real is None:
+            return () if planned is None else (f"waste 100 %: these saves leave no time to train{beside}",)
+        return (f"waste {real}",) if real == planned else (f"waste {real} with these settings{beside}",)
+
+
+def _waste_of(plan: Plan) -> str | None:
+    waste = plan.waste
+    return None if waste is None or waste.total_fraction is None else _plain(percent(waste.total_fraction))
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things in a comment: 1 step, 268 steps."""
+    return f"{grouped(count)} {what}" if count == 1 else f"{grouped(count)} {what}s"
 
 
 def _time_or_size(value: float, unit: Unit) -> str:

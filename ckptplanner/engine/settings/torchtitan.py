@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from ckptplanner.engine.evaluate import evaluate
 from ckptplanner.engine.plan import Finding, finding
+from ckptplanner.engine.settings.doing import as_done
 from ckptplanner.engine.settings.permanent import are_deleted
 from ckptplanner.engine.settings.target import TIMEOUT_MARGIN, Settings, SettingsFile, Target, Written
-from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line
+from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, is_true, one_line, steps_words
 from ckptplanner.frozen import with_value
 from ckptplanner.text import text
-from ckptplanner.units import FRACTION, SECONDS, brief, grouped
+from ckptplanner.units import FRACTION, SECONDS, brief
 
 PYTHON, TOML = "torchtitan_plan.py", "torchtitan_checkpoint.toml"
 VERSION, OLD_VERSIONS = "torchtitan 0.3.0", "torchtitan 0.2.0 to 0.2.2"
@@ -99,7 +100,7 @@ def _findings(settings: Settings) -> Iterator[Finding]:
         yield finding(
             "warning", "storage.write_s",
             "The writers of TorchTitan's asynchronous saves wait for one another for at most {most}, and a write takes up to "
-            "{write}: a rank that is done early may end the run. Allow the write less time.",
+            "{write}: a rank that is done early may end the run. Shorten the write time.",
             most=_shown(GLOO_TIMEOUT_S), write=_shown(_longest_write_s(settings)),
         )  # fmt: skip
     yield from are_deleted(settings, "keep_latest_k", _kept(settings))
@@ -120,9 +121,9 @@ def _no_local(settings: Settings) -> Iterator[Finding]:
     steps = max(1, round(alone.schedule.interval_s / settings.step_s))
     yield finding(
         "warning", "local.enabled",
-        "TorchTitan has no local saves: only the shared saves are written. Without them the best interval is {every}, {steps} "
-        "steps, and wastes {waste}: turn local saves off in the plan to get it.",
-        every=_shown(steps * settings.step_s), steps=grouped(steps), waste=brief(waste, FRACTION),
+        "TorchTitan has no local saves: only the shared saves are written. Without local saves the best interval is {every}, "
+        "{steps}, and wastes {waste}: turn local saves off in the plan to get it.",
+        every=_shown(steps * settings.step_s), steps=steps_words(steps), waste=brief(waste, FRACTION),
     )  # fmt: skip
 
 
@@ -135,6 +136,8 @@ def _notes(settings: Settings, base: str) -> tuple[str, ...]:
 
 def write(settings: Settings) -> Written:
     """A function that sets the checkpoint part of a configuration."""
+    findings = tuple(_findings(settings))
+    done = as_done(settings, findings, is_local=False)
     notes = (
         "",
         "In your own function that returns a Trainer.Config: return apply(config). Its other checkpoint settings stay;",
@@ -144,7 +147,7 @@ def write(settings: Settings) -> Written:
     rows = [(f"{key}={value},", remark) for key, value, remark in (*_rows(settings, _PYTHON), LOAD_ONLY)]
     parts = [
         comment(
-            head(settings, f"Checkpoints of {VERSION} and newer: a run is a Python function, there is no TOML", CHECKED, notes)
+            head(done, f"Checkpoints of {VERSION} and newer: a run is a Python function, there is no TOML", CHECKED, notes)
         ),
         "import dataclasses\n\n\ndef apply(config):\n",
         "    config.checkpoint = dataclasses.replace(\n        config.checkpoint,\n",
@@ -155,21 +158,23 @@ def write(settings: Settings) -> Written:
     if timeout_s is not None:
         parts.append(aligned([(f"config.comm.train_timeout_seconds = {timeout_s}", _timeout_remark(settings))], "    "))
     parts.append("    return config\n")
-    return Written((SettingsFile(PYTHON, "python", "".join(parts)),), tuple(_findings(settings)))
+    return Written((SettingsFile(PYTHON, "python", "".join(parts)),), findings)
 
 
 def write_old(settings: Settings) -> Written:
     """The sections `checkpoint` and, where it must be longer than the default, `comm` of a TOML file."""
+    findings = tuple(_findings(settings))
+    done = as_done(settings, findings, is_local=False)
     notes = ("", *OLDER_NOTES, *_notes(settings, "job.dump_folder"))
     parts = [
-        comment(head(settings, f"Checkpoints of {OLD_VERSIONS}: sections of the run's TOML", OLD_CHECKED, notes)),
+        comment(head(done, f"Checkpoints of {OLD_VERSIONS}: sections of the run's TOML", OLD_CHECKED, notes)),
         "[checkpoint]\n",
         aligned([(f"{key} = {value}", remark) for key, value, remark in _rows(settings, _TOML)]),
     ]
     timeout_s = _timeout_s(settings)
     if timeout_s is not None:
         parts += ["\n[comm]\n", aligned([(f"train_timeout_seconds = {timeout_s}", _timeout_remark(settings))])]
-    return Written((SettingsFile(TOML, "toml", "".join(parts)),), tuple(_findings(settings)))
+    return Written((SettingsFile(TOML, "toml", "".join(parts)),), findings)
 
 
 TARGETS: tuple[Target, ...] = (

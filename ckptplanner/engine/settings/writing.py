@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from ckptplanner.engine.settings.target import Settings, SettingsFile
-from ckptplanner.units import NBSP
+from ckptplanner.text import Text, text
+from ckptplanner.units import NBSP, grouped
 
 Rows = Sequence[tuple[str, str]]
 
@@ -31,6 +32,11 @@ def aligned(rows: Rows, indent: str = "") -> str:
         f"{indent}{line:<{width}}  # {one_line(remark)}\n" if remark else f"{indent}{line}".rstrip() + "\n"
         for line, remark in rows
     )
+
+
+def steps_words(count: int) -> Text:
+    """A number of steps in a sentence of the window."""
+    return text("1 step") if count == 1 else text("{count} steps", count=grouped(count))
 
 
 def head(settings: Settings, title: str, checked: str, notes: Iterable[str] = ()) -> tuple[str, ...]:

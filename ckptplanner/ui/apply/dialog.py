@@ -66,6 +66,7 @@ class ApplyDialog(QDialog):
         self._file: Path | None = None
         self._untitled: Path | None = None  # where a plan that has no file yet was exported to
         self._prepared: Prepared | None = None
+        self._trouble = ""  # what is said of a name that is refused
         self._is_chosen = False  # whether a person has ticked boxes, so that the plan's own choice no longer holds
         self.list, self.page = TargetList(self._targets), TargetPage(settings)
         self.imports = ImportPage({one.id: say_text(one.title) for one in self._targets})
@@ -75,6 +76,7 @@ class ApplyDialog(QDialog):
         self.list.shown_changed.connect(self._show_target)
         self.list.ticked_changed.connect(self._on_ticked)
         self.page.names.changed.connect(self._on_names)
+        self.page.names.checked.connect(self._show_buttons)
         self.page.findings.field_requested.connect(self.field_requested)
         self.imports.scenario_made.connect(self.scenario_made)
         self.imports.field_requested.connect(self.field_requested)
@@ -217,8 +219,12 @@ class ApplyDialog(QDialog):
         is_files = self.tabs.currentIndex() == FILES
         self._copy.setVisible(is_files)
         self._save.setVisible(is_files)
-        self._copy.setEnabled(self.page.preview.file is not None)
-        self._save.setEnabled(count > 0)
+        names = self.page.names
+        trouble = names.trouble_with(self._prepared.names(self.list.ticked)) if self._prepared else ""
+        own = names.trouble_with(self._prepared.names([self.list.shown])) if self._prepared else ""
+        self._copy.setEnabled(self.page.preview.file is not None and not own)
+        self._save.setEnabled(count > 0 and not trouble)
+        self._show_trouble(trouble if is_files else "")
         words = {0: say("Save…"), 1: say("Save 1 file…")}
         self._save.setText(words.get(count) or say("Save {count} files…", count=count))
         self._save.setToolTip(say("The files of every target that is ticked, into one folder"))
@@ -269,7 +275,7 @@ class ApplyDialog(QDialog):
 
     def save_to(self, folder: Path) -> bool:
         """Write the files of every ticked target into a folder; asks before it writes over others."""
-        if self._prepared is None:
+        if self._prepared is None or self.page.names.trouble_with(self._prepared.names(self.list.ticked)):
             return False
         files = self._prepared.files(self.list.ticked)
         if (names := differing(folder, files)) and not self._may_overwrite(folder, names):
@@ -307,7 +313,14 @@ class ApplyDialog(QDialog):
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
         return box.exec() == QMessageBox.StandardButton.Save
 
+    def _show_trouble(self, trouble: str) -> None:
+        """Why nothing can be saved; once nothing stands in the way, nothing."""
+        if trouble != self._trouble:
+            self._say(say("Nothing is saved: {trouble}", trouble=trouble) if trouble else "", is_refusal=True)
+            self._trouble = trouble
+
     def _say(self, sentence: str, *, is_refusal: bool = False) -> None:
+        self._trouble = ""
         set_property(self._status, "role", "refusal" if is_refusal else "small")
         self._status.setText(sentence)
 

@@ -53,6 +53,8 @@ class FindingLines(QScrollArea):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
+        before: QWidget = self
+        links: list[QPushButton] = []
         for row, finding in enumerate(self._findings):
             theme = self._theme
             colour = {"error": theme.error, "warning": theme.warning, "info": theme.info}[finding.severity]
@@ -73,7 +75,11 @@ class FindingLines(QScrollArea):
             grid.addWidget(sign, row, 0, top)
             grid.addWidget(words, row, 1, top)
             grid.addWidget(link, row, 2, top | Qt.AlignmentFlag.AlignRight)
+            links.append(link)
         self.setWidget(inside)
+        for link in links:  # made last, and read before what stands below
+            QWidget.setTabOrder(before, link)
+            before = link
         self.setVisible(bool(self._findings))
         self.updateGeometry()
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -44,7 +46,33 @@ from ckptplanner.ui.words import say, say_text
 
 MOST_BYTES = 4_000_000
 _VALUE = 2
+_PADDING, _AIR = 12, 4  # left and right of the words of a cell; above and below them
 _WAIT_MS = 150  # after the last key, until what was typed is read
+
+
+class _Cells(QStyledItemDelegate):
+    """Asks for the height that its words take between the paddings of a cell, which the style sheet adds when it paints."""
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        hint, table = super().sizeHint(option, index), self.parent()
+        if not isinstance(table, QTableWidget):
+            return hint
+        shown = QStyleOptionViewItem(option)
+        self.initStyleOption(shown, index)
+        room = QRect(0, 0, table.columnWidth(index.column()) - 2 * _PADDING, 10_000)
+        words = shown.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, shown.text)
+        return QSize(hint.width(), max(hint.height(), words.height() + _AIR))
+
+
+class _Lines(QTableWidget):
+    """A table whose rows are as tall as their words at the width that it has."""
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resizeRowsToContents()
+        QTimer.singleShot(0, self, self.resizeRowsToContents)  # a scroll bar that this brings takes room of the first column
 
 
 class ImportPage(QWidget):
@@ -87,7 +115,8 @@ class ImportPage(QWidget):
             )
         )
         self._text.setFont(code_font())
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self._text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._text.setAcceptDrops(False)  # the page takes files
         self._text.setTabChangesFocus(True)
         self._open = QPushButton(say("From a file…"))
@@ -107,7 +136,8 @@ class ImportPage(QWidget):
         for label in (self._title, self._words, self._unsaid):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self._table = QTableWidget(0, 4)
+        self._table = _Lines(0, 4)
+        self._table.setItemDelegate(_Cells(self._table))
         self._table.setObjectName("apply.import_lines")
         self._table.setAccessibleName(say("What was recognised"))
         self._table.setHorizontalHeaderLabels([say("What it says"), say("Means"), say("Value"), say("The plan has")])
@@ -150,10 +180,11 @@ class ImportPage(QWidget):
         other.addWidget(self._words)
         other.addWidget(self.findings)
         other.addWidget(self._table, 1)
+        other.addStretch()  # where there is no table, what is said stays at the top
         hands = QHBoxLayout()
         hands.setSpacing(16)
         hands.addWidget(self._unsaid, 1)
-        hands.addWidget(self._add, 0, Qt.AlignmentFlag.AlignBottom)
+        hands.addWidget(self._add, 0, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight)
         other.addLayout(hands)
         split = QSplitter()
         split.setHandleWidth(1)
@@ -203,7 +234,8 @@ class ImportPage(QWidget):
         self._add.setEnabled(self._made is not None)
 
     def _show_head(self, found: ImportedSettings | None) -> None:
-        self._unsaid.setText("" if found is None else "\n".join(say_text(one) for one in found.unsaid))
+        unsaid = [] if found is None else [say("Not in these settings"), *map(say_text, found.unsaid)]
+        self._unsaid.setText("\n".join(unsaid))
         self._unsaid.setVisible(found is not None and bool(found.edits))
         if found is None:
             self._title.setText(say("Nothing to read yet"))
@@ -231,7 +263,8 @@ class ImportPage(QWidget):
         named = self._named
         edits = () if found is None or named is None else found.edits
         self._table.setVisible(bool(edits))
-        self._table.setRowCount(len(edits))
+        kept = () if found is None or named is None else found.kept
+        self._table.setRowCount(len(edits) + len(kept))
         if found is None or named is None:
             return
         values = edits_for(found, named.scenario.workload.step_s)
@@ -239,15 +272,23 @@ class ImportPage(QWidget):
             unit = spec_of(Scenario, path).unit
             now = _worked_out(path, self._plan) or value_at(named.scenario, path)
             cells = (say_text(one.where), field_title(path), shown_value(path, value, unit), shown_value(path, now, unit))
-            for column, words in enumerate(cells):
-                item = QTableWidgetItem(words)
-                item.setToolTip(words)
-                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-                item.setData(Qt.ItemDataRole.UserRole, one.line)
-                if column == _VALUE and value != getattr(now, "id", now):
-                    item.setFont(font(bold=True))
-                self._table.setItem(row, column, item)
+            self._show_row(row, cells, one.line, is_other=value != getattr(now, "id", now))
+        for row, left in enumerate(kept, start=len(edits)):
+            unit = spec_of(Scenario, left.path).unit
+            now = _worked_out(left.path, self._plan) or value_at(named.scenario, left.path)
+            words = (say_text(left.where), field_title(left.path), say_text(left.words), shown_value(left.path, now, unit))
+            self._show_row(row, words, left.line, is_other=False)
         self._fit_rows()
+
+    def _show_row(self, row: int, cells: tuple[str, ...], line: int | None, *, is_other: bool) -> None:
+        for column, words in enumerate(cells):
+            item = QTableWidgetItem(words)
+            item.setToolTip(words)
+            item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            item.setData(Qt.ItemDataRole.UserRole, line)
+            if column == _VALUE and is_other:
+                item.setFont(font(bold=True))
+            self._table.setItem(row, column, item)
 
     def _fit_rows(self, *_: Any) -> None:
         self._table.resizeRowsToContents()

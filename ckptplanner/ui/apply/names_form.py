@@ -29,9 +29,10 @@ class _NameEdit(QLineEdit):
 
 
 class NamesForm(QWidget):
-    """Holds the names; `changed` says that there is a new one that is accepted."""
+    """Holds the names; `changed` says that there is a new one that is accepted, `checked` that one was looked at."""
 
     changed = Signal()
+    checked = Signal()
 
     def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -119,6 +120,7 @@ class NamesForm(QWidget):
             self.changed.emit()
         self._show_state(name)
         self._show_trouble()
+        self.checked.emit()
 
     def _on_finished(self) -> None:
         """What was refused stays to be corrected; what is accepted stands as it is taken."""
@@ -128,10 +130,21 @@ class NamesForm(QWidget):
 
     def _show_trouble(self) -> None:
         """What is expected in the first of the shown fields that holds something else."""
-        found = (refusal(name, self._edits[name].text().strip()) for name in self._used)
-        sentence = next((one for one in found if one is not None), None)
-        self._trouble.setText("" if sentence is None else say_text(sentence))
-        self._trouble.setVisible(sentence is not None)
+        sentence = self.trouble_with(self._used)
+        self._trouble.setText(sentence)
+        self._trouble.setVisible(bool(sentence))
+
+    def trouble_with(self, names: Collection[str]) -> str:
+        """Which of the names is refused and what is expected; nothing where all are accepted, so that files hold them."""
+        for rule in NAMES:
+            value = self._edits[rule.name].text().strip()
+            sentence = refusal(rule.name, value) if rule.name in names else None
+            if sentence is not None and value:
+                return say("{name} “{value}” is refused. {expected}",
+                           name=say_text(rule.title), value=value, expected=say_text(sentence))  # fmt: skip
+            if sentence is not None:
+                return say("{name} is empty. {expected}", name=say_text(rule.title), expected=say_text(sentence))
+        return ""
 
     def _name_of(self, edit: object) -> str:
         return next(name for name, one in self._edits.items() if one is edit)

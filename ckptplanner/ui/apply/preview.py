@@ -29,6 +29,15 @@ def difference(before: str, after: str, name: str) -> str:
     return "\n".join(list(lines)[2:])  # without the two lines of names, which the tab says
 
 
+def changes(plus: int, minus: int) -> str:
+    """2 lines added, 1 removed; what there is none of is not said."""
+    added = say("1 line added") if plus == 1 else say("{count} lines added", count=plus)
+    removed = say("1 line removed") if minus == 1 else say("{count} lines removed", count=minus)
+    if plus and minus:
+        return say("{added}, {count} removed", added=added, count=minus)
+    return added if plus else removed
+
+
 class Preview(QWidget):
     """Shows the files that it is given."""
 
@@ -135,7 +144,4 @@ class Preview(QWidget):
             return say("The same as in {folder}.", folder=self._folder)
         lines = difference(before, file.content, file.name).split("\n")
         plus, minus = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-        return say(
-            "Differs from the one in {folder}: lines new {plus}, gone {minus}.",
-            folder=self._folder, plus=plus, minus=minus,
-        )  # fmt: skip
+        return say("Differs from the one in {folder}: {changes}.", folder=self._folder, changes=changes(plus, minus))

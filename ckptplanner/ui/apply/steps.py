@@ -15,10 +15,12 @@ def steps_words(settings: Settings) -> str:
         asked, real = _apart(settings.planned_interval_s, settings.interval_s)
         return say("T {planned} = {steps}", planned=asked, steps=_steps(settings.interval_steps, step, real))
     asked, real = _apart(levels.local.interval_s, settings.local_interval_s)
+    steps = settings.interval_steps
     return say(
-        "Local saves: {asked} = {local}. Shared: one in {ratio}, {steps} steps = {shared}",
+        "Local saves: {asked} = {local}. Shared: one in {ratio}, {steps} = {shared}",
         asked=asked, local=_steps(settings.local_steps, step, real), ratio=grouped(levels.ratio),
-        steps=grouped(settings.interval_steps), shared=brief(settings.interval_s, SECONDS),
+        steps=say("1 step") if steps == 1 else say("{steps} steps", steps=grouped(steps)),
+        shared=brief(settings.interval_s, SECONDS),
     )  # fmt: skip
 
 

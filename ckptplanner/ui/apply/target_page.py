@@ -66,7 +66,7 @@ class TargetPage(QWidget):
         checked = target.checked or say("by its source and documents, not run here")
         self._title.setText(say_text(target.title))
         self._version.show_words(f"{target.version} · {checked}")
-        self._purpose.setText(purpose(target))
+        self._purpose.setText(purpose(target) if found.written.files else say("Not written, for this reason:"))
         self.findings.show_findings(found.written.findings)
         self.names.show_used(found.names)
         self.preview.show_files(found.written.files, folder)
