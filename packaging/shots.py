@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QWidget
 from ckptplanner.engine.workbook_file import read
 from ckptplanner.ui import headless
 from ckptplanner.ui.app import application
+from ckptplanner.ui.apply.dialog import ApplyDialog
 from ckptplanner.ui.break_even import BreakEvens
 from ckptplanner.ui.check.page import CheckPage
 from ckptplanner.ui.decide.table import ScenarioTable
@@ -220,6 +221,18 @@ def files(folder: Path) -> None:
         made.close()
 
 
+def settings(folder: Path) -> None:
+    """The settings of the plan's framework, over the window."""
+    made, _ = window("nemotron-3.5-super", "light", folder)
+    made._show_settings()  # noqa: SLF001 - what Ctrl+T does
+    dialog = made.findChild(ApplyDialog)
+    assert dialog is not None
+    settle()
+    over = QPoint((made.width() - dialog.width()) // 2, (made.height() - dialog.height()) // 2)
+    save(with_card(made, dialog, over), "settings-light.png")
+    made.close()
+
+
 def decide(folder: Path) -> None:
     """The best plan, the frontier, what flips the choice and what matters; scenarios side by side, sorted by what they cost."""
     for theme, pages in (("light", {BEST: "best", FLIPS: "flips"}), ("dark", {FRONTIER: "frontier", MATTERS: "matters"})):
@@ -287,6 +300,7 @@ def main() -> None:
         windows(Path(folder))
         checks(Path(folder))
         files(Path(folder))
+        settings(Path(folder))
         decide(Path(folder))
         dialog()
         report(Path(folder))
