@@ -17,10 +17,14 @@ from typing import Any
 import pytest
 import yaml
 
+from ckptplanner.engine.operations import SaveRow
+from ckptplanner.engine.scenario import Scenario
 from ckptplanner.engine.settings.nvrx import checkpointing_timeout_s
 from ckptplanner.engine.settings.read_back import read
 from ckptplanner.engine.settings.registry import target
 from ckptplanner.engine.settings.target import Names, Settings, Written
+from ckptplanner.frozen import with_value
+from tests.engine.settings_cases import settings_for
 from tests.engine.settings_plans import EVIL, EVIL_NAMES, content, sentences, settings
 
 SYNC: dict[str, Any] = {"storage.mode": "sync", "storage.write_s": 60.0}
@@ -291,3 +295,14 @@ def test_every_file_opens_with_the_plan_and_says_what_comes_from_it(id: str) -> 
 @pytest.mark.parametrize("id", [*TRAINERS, "slurm", "jobset"])
 def test_the_same_plan_gives_the_same_files(id: str) -> None:
     assert target(id).write(evil()) == target(id).write(evil())
+
+
+@pytest.mark.parametrize("name", ["hf-trainer", "lightning", "nemo2", "deepspeed", "dcp"])
+def test_permanent_saves_that_a_target_would_delete_are_said(name: str) -> None:
+    """SPEC 13: one permanent save a day; what keeps the newest alone deletes it like any other."""
+    plain = settings_for()
+    kept = settings_for(with_value(Scenario(), "saves", (SaveRow(kind="permanent", every_s=86_400.0, to="shared"),)))
+    said = [one for one in target(name).write(kept).findings if one.path == "saves"]
+    assert len(said) == 1
+    assert "deletes permanent saves" in str(said[0].text)
+    assert not [one for one in target(name).write(plain).findings if one.path == "saves"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckptplanner.engine.settings.doing import as_done
+from ckptplanner.engine.settings.permanent import are_deleted
 from ckptplanner.engine.settings.stops import collective_timeout_s, has_no_local_level, shown
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head
@@ -14,7 +15,10 @@ CHECKED = "run with torch 2.13.0: two ranks on CPU saved, trimmed and resumed, b
 
 def write(settings: Settings) -> Written:
     """One module to call from the training loop."""
-    findings = tuple(has_no_local_level(settings, text("PyTorch's distributed checkpoint")))
+    findings = (
+        *has_no_local_level(settings, text("PyTorch's distributed checkpoint")),
+        *are_deleted(settings, "KEEP", settings.keep),
+    )
     done = as_done(settings, findings, is_local=False)
     values = aligned([
         (f"FOLDER = Path({double_quoted(settings.names.shared_folder)})", ""),

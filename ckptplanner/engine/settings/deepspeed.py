@@ -7,6 +7,7 @@ from typing import Any
 
 from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings.doing import as_done
+from ckptplanner.engine.settings.permanent import are_deleted
 from ckptplanner.engine.settings.stops import collective_timeout_s, has_no_local_level, longest_save_s, nearest_async, shown
 from ckptplanner.engine.settings.target import Settings, SettingsFile, Target, Written
 from ckptplanner.engine.settings.writing import aligned, comment, double_quoted, head, readme
@@ -20,7 +21,11 @@ COMMIT_TIMEOUT_S = 300.0  # DEFAULT_CHECKPOINT_TIMEOUT_SECONDS of its decoupled 
 
 def write(settings: Settings) -> Written:
     """The JSON with a text beside it, and the user's lines."""
-    findings = (*_said(settings), *has_no_local_level(settings, text("DeepSpeed")))
+    findings = (
+        *_said(settings),
+        *has_no_local_level(settings, text("DeepSpeed")),
+        *are_deleted(settings, "KEEP", settings.keep),
+    )
     # what is waited for before the next step stops training like a synchronous save, but for one step
     is_async = _is_decoupled(settings) and longest_save_s(settings) <= settings.step_s
     done = as_done(settings, findings, is_async=is_async, is_local=False)

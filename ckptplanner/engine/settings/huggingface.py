@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckptplanner.engine.settings.doing import as_done
+from ckptplanner.engine.settings.permanent import are_deleted
 from ckptplanner.engine.settings.stops import (
     collective_timeout_s,
     has_no_local_level,
@@ -24,7 +25,10 @@ CHECKED = "accepted by transformers 5.24.0: HfArgumentParser.parse_json_file int
 
 def write(settings: Settings) -> Written:
     """The arguments and a text beside them, since JSON has no comments."""
-    findings = list(has_no_local_level(settings, text("Hugging Face Trainer")))
+    findings = [
+        *has_no_local_level(settings, text("Hugging Face Trainer")),
+        *are_deleted(settings, "save_total_limit", settings.keep),
+    ]
     if settings.is_async:
         findings.insert(0, writes_while_training_stops(settings, text("Hugging Face Trainer"), nearest_async()))
     done = as_done(settings, findings, is_async=False, is_local=False)

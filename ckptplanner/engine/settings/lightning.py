@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ckptplanner.engine.plan import Finding, finding
 from ckptplanner.engine.settings.doing import as_done
+from ckptplanner.engine.settings.permanent import are_deleted
 from ckptplanner.engine.settings.stops import (
     collective_timeout_s,
     has_no_local_level,
@@ -34,7 +35,7 @@ def write_lightning(settings: Settings) -> Written:
 
 def _said(settings: Settings) -> tuple[Finding, ...]:
     name = text("Lightning")
-    findings = list(has_no_local_level(settings, name))
+    findings = [*has_no_local_level(settings, name), *are_deleted(settings, "save_top_k", settings.keep)]
     if settings.is_async and settings.plan.scenario.workload.writer == "sharded":
         findings.insert(0, writes_while_training_stops(settings, text("Lightning's sharded strategy"), nearest_async()))
     elif settings.is_async:
@@ -91,6 +92,7 @@ def write_nemo(settings: Settings) -> Written:
             "Megatron Bridge has taken the place of NeMo 2: for a new run choose the target megatron-bridge.",
         ),
         *has_no_local_level(settings, text("NeMo 2")),
+        *are_deleted(settings, "save_top_k", settings.keep),
     ]  # fmt: skip
     if "step" in settings.names.shared_folder:
         findings.append(finding(
