@@ -14,28 +14,13 @@ from typing import Any
 
 import pytest
 
-from ckptplanner import __version__, cli
+from ckptplanner import __version__
+from tests.conftest import Run
 from tests.pdf import text_of
 
 EXAMPLES = Path(__file__).parents[1] / "resources" / "examples"
 E1 = EXAMPLES / "nemotron-3.5-super.ckptplan.json"
 FILES = sorted(EXAMPLES.glob("*.ckptplan.json"))
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command and returns its exit code, standard output and standard error."""
-
-    def run_one(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = cli.main([str(one) for one in arguments])
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else 1
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run_one
 
 
 def document(run: Run, *arguments: object, code: int = 0) -> dict[str, Any]:

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ckptplanner import cli_apply
-from ckptplanner.cli import main
 from ckptplanner.engine.evaluate import plan_of
 from ckptplanner.engine.plan import finding
 from ckptplanner.engine.settings.registry import TARGETS
 from ckptplanner.engine.settings.target import Settings, Target, Written
 from ckptplanner.engine.workbook_file import read
+from tests.conftest import Run
 from tests.settings_fakes import FAKES, write
 
 E1 = Path(__file__).parents[1] / "resources" / "examples" / "nemotron-3.5-super.ckptplan.json"
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command: exit code, standard output, standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def test_the_json_has_every_key_of_the_contract(run: Run, tmp_path: Path) -> None:

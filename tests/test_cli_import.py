@@ -9,25 +9,16 @@ from typing import Any
 
 import pytest
 
-from ckptplanner.cli import main
 from ckptplanner.engine.scenario import NamedScenario, Workbook
 from ckptplanner.engine.workbook_file import read, write
+from tests.conftest import Run
 
 SAMPLES = Path("tests/data/samples")
 SACCT, MEGATRON, FIO = SAMPLES / "logs/sacct_parsable2.txt", SAMPLES / "logs/megatron-lm.log", SAMPLES / "storage/fio-3.33.json"
 
 
-def ran(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    try:
-        code = main(["import", *map(str, arguments)])
-    except SystemExit as error:
-        code = int(error.code or 0)
-    said = capsys.readouterr()
-    return code, said.out, said.err
-
-
-def document(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    code, out, _ = ran(capsys, *arguments, "--json")
+def document(run: Run, *arguments: object) -> dict[str, Any]:
+    code, out, _ = run("import", *arguments, "--json")
     assert code == 0
     made: dict[str, Any] = json.loads(out)
     return made
@@ -46,9 +37,9 @@ def plan(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_json_has_the_fields_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_has_the_fields_of_the_contract(run: Run) -> None:
     """SPEC 11: found: [path, value, unit, low, high, count, kind, source (file, where)], refused: [file, message]."""
-    made = document(capsys, MEGATRON)
+    made = document(run, MEGATRON)
     row = found(made, "storage.blocking_s")
     assert {"path", "value", "unit", "low", "high", "count", "kind", "source"} <= set(row)
     assert row["value"] == pytest.approx(5.067, abs=1e-3)  # the median, README of the samples
@@ -59,24 +50,24 @@ def test_the_json_has_the_fields_of_the_contract(capsys: pytest.CaptureFixture[s
     assert made["refused"] == []
 
 
-def test_a_refused_file_is_named_and_the_others_stand(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_refused_file_is_named_and_the_others_stand(run: Run, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_bytes(FIO.read_bytes()[:3000])
-    made = document(capsys, MEGATRON, broken)
+    made = document(run, MEGATRON, broken)
     assert [row["file"] for row in made["refused"]] == ["broken.json"]
     assert found(made, "storage.blocking_s")
 
 
-def test_the_table_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = ran(capsys, MEGATRON, SACCT)
+def test_the_table_is_for_people(run: Run) -> None:
+    code, out, err = run("import", MEGATRON, SACCT)
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("2 files read")
     assert any("Stop time" in line and "5.07" in line and "storage.blocking_s" in line for line in lines)
 
 
-def test_what_is_proposed_goes_into_the_plan_with_its_source(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
-    code, out, _ = ran(capsys, MEGATRON, "--into", plan)
+def test_what_is_proposed_goes_into_the_plan_with_its_source(run: Run, plan: Path) -> None:
+    code, out, _ = run("import", MEGATRON, "--into", plan)
     assert code == 0
     assert "taken into" in out
     named = read(plan).shown
@@ -88,8 +79,8 @@ def test_what_is_proposed_goes_into_the_plan_with_its_source(capsys: pytest.Capt
     assert named.scenario.storage.interval_s is None  # a decision is never taken over by itself
 
 
-def test_one_field_alone_and_another_scenario(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
-    ran(capsys, MEGATRON, "--into", plan, "--scenario", "other", "--only", "storage.blocking_s")
+def test_one_field_alone_and_another_scenario(run: Run, plan: Path) -> None:
+    run("import", MEGATRON, "--into", plan, "--scenario", "other", "--only", "storage.blocking_s")
     book = read(plan)
     assert book.named("other").scenario.storage.blocking_s == 5.067
     assert book.named("other").scenario.storage.write_s == 300.0
@@ -110,37 +101,35 @@ def test_one_field_alone_and_another_scenario(capsys: pytest.CaptureFixture[str]
         (["--answer", "what"], "QUESTION=QUANTITY"),
     ],
 )
-def test_what_is_refused_is_one_line_and_the_plan_stays(
-    capsys: pytest.CaptureFixture[str], plan: Path, arguments: list[str], words: str
-) -> None:
+def test_what_is_refused_is_one_line_and_the_plan_stays(run: Run, plan: Path, arguments: list[str], words: str) -> None:
     before = plan.read_bytes()
-    code, out, err = ran(capsys, MEGATRON, "--into", plan, *arguments)
+    code, out, err = run("import", MEGATRON, "--into", plan, *arguments)
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
     assert plan.read_bytes() == before
 
 
-def test_an_m_is_taken_with_the_nodes_that_it_was_counted_on(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
+def test_an_m_is_taken_with_the_nodes_that_it_was_counted_on(run: Run, plan: Path) -> None:
     """Job 1 of the sample ran 83 s on 4 nodes and was interrupted once."""
-    ran(capsys, SACCT, "--into", plan, "--only", "failures.mtbi_s")
+    run("import", SACCT, "--into", plan, "--only", "failures.mtbi_s")
     failures = read(plan).shown.scenario.failures
     assert failures.mtbi_nodes == 4
     assert failures.mtbi_s == pytest.approx(83.0)
 
 
-def test_an_answer_settles_what_a_file_leaves_open(capsys: pytest.CaptureFixture[str]) -> None:
-    open_question = document(capsys, FIO)
+def test_an_answer_settles_what_a_file_leaves_open(run: Run) -> None:
+    open_question = document(run, FIO)
     assert open_question["questions"]
     question = next(one for one in open_question["questions"] if "write" in one["id"])
-    answered = document(capsys, FIO, "--answer", f"{question['id']}=drives_write")
+    answered = document(run, FIO, "--answer", f"{question['id']}=drives_write")
     assert found(answered, "datapath.nvme_write_bytes_per_s")["value"] == pytest.approx(2.049e9, rel=1e-3)
 
 
-def test_a_folder_is_walked_and_a_path_that_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_folder_is_walked_and_a_path_that_is_missing_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "run/logs").mkdir(parents=True)
     shutil.copy(MEGATRON, tmp_path / "run/logs/rank0.out")
-    made = document(capsys, tmp_path / "run")
+    made = document(run, tmp_path / "run")
     assert found(made, "storage.blocking_s")["source"]["file"] == "run/logs/rank0.out"
 
 
@@ -155,38 +144,36 @@ def test_a_folder_is_walked_and_a_path_that_is_missing_is_said(capsys: pytest.Ca
         ([SAMPLES / "apply"], "no such file"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_in_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: list[object], words: str
-) -> None:
-    code, out, err = ran(capsys, *arguments)
+def test_what_cannot_be_meant_is_refused_in_one_line(run: Run, arguments: list[object], words: str) -> None:
+    code, out, err = run("import", *arguments)
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
 
 
-def test_where_nothing_can_be_read_the_first_reason_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_where_nothing_can_be_read_the_first_reason_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_bytes(FIO.read_bytes()[:3000])
-    code, out, err = ran(capsys, tmp_path / "broken.json")
+    code, out, err = run("import", tmp_path / "broken.json")
     assert (code, out) == (2, "")
     assert err.startswith("broken.json, line ")
 
 
-def test_a_field_that_waits_for_an_answer_says_which(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
-    code, _, err = ran(capsys, FIO, MEGATRON, "--into", plan, "--only", "datapath.nvme_write_bytes_per_s")
+def test_a_field_that_waits_for_an_answer_says_which(run: Run, plan: Path) -> None:
+    code, _, err = run("import", FIO, MEGATRON, "--into", plan, "--only", "datapath.nvme_write_bytes_per_s")
     assert code == 2
     assert "--answer storage.target.write" in err
     assert "=drives_write" in err
 
 
-def test_the_columns_of_a_table_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_columns_of_a_table_are_named(run: Run, tmp_path: Path) -> None:
     """Stops on 1, 3 and 7 March, day first: 144 h with two of them after the first, 72 h."""
     table = tmp_path / "incidents.csv"
     rows = ("01/03/2026 00:00,a", "03/03/2026 00:00,b", "07/03/2026 00:00,c")
     table.write_text("happened at,what went wrong\n" + "\n".join(rows) + "\n")
-    code, _, err = ran(capsys, table)
+    code, _, err = run("import", table)
     assert code == 2
     assert "say which of its columns is what" in err
-    made = document(capsys, table, "--columns", "incidents.csv:time=happened at,dates=d/m/y")
+    made = document(run, table, "--columns", "incidents.csv:time=happened at,dates=d/m/y")
     assert found(made, "failures.mtbi_s")["value"] == pytest.approx(72.0 * 3600.0)
 
 
@@ -199,12 +186,10 @@ def test_the_columns_of_a_table_are_named(capsys: pytest.CaptureFixture[str], tm
         ("incidents.csv:time=happened at,dates=y/d/m", "one of iso"),
     ],
 )
-def test_columns_that_cannot_be_meant_are_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, columns: str, words: str
-) -> None:
+def test_columns_that_cannot_be_meant_are_refused(run: Run, tmp_path: Path, columns: str, words: str) -> None:
     table = tmp_path / "incidents.csv"
     table.write_text("happened at,what went wrong\n01/03/2026 00:00,a\n03/03/2026 00:00,b\n")
-    code, out, err = ran(capsys, table, "--columns", columns)
+    code, out, err = run("import", table, "--columns", columns)
     assert (code, out) == (2, "")
     assert words in err
 

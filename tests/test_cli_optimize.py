@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ckptplanner.cli import main
+from tests.conftest import Run
 
 E1 = Path(__file__).parents[1] / "resources" / "examples" / "nemotron-3.5-super.ckptplan.json"
 P2 = ("--family", "fsx-p2", "--levels", "single")
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command: exit code, standard output, standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def found(run: Run, *arguments: object, code: int = 0) -> dict[str, Any]:

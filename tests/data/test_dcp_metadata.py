@@ -209,7 +209,7 @@ def test_a_large_sparse_file_is_refused_by_its_size(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(ReaderError, match=f"{FILE_CAP_BYTES:,}"):
         read(path)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 1
 
 
 def test_the_user_can_stop_it(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.engine.build import scenario
 TWO_LEVELS: dict[str, Any] = {"local.enabled": True, "replication.factor": 2}
 HOSTILE = (
     "plain", "it's \"quoted\"", "a\nb: c", "x */ y <!-- z -->", "# not a comment",
-    "$(touch /tmp/broken) `id` ${HOME}",
+    "$(touch broken) `id` ${HOME}",
     "日本語のチェックポイント", "tail \\", "'''\"\"\"", "a\r\n[checkpoint]\nenable = false", "{{x}} %s {0}",
     "\u2028\u0085\x1b[31m",
     ") ; rm -rf / ; (", "--load /other", "- - : |",

@@ -498,7 +498,7 @@ def test_many_stops_are_drawn_at_once(open_page: Open) -> None:
     assert time.process_time() - began < 2.0, "about 0.4 s on the machine it was written on"
     began = time.process_time()
     desk.page.strip.grab()
-    assert time.process_time() - began < 2.0
+    assert time.process_time() - began < 0.5
     desk.page.table.choose(23_999)
     assert desk.page.table.model().rowCount() == 24_000
 
