@@ -8,16 +8,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.evidence import FailureRecord
 from ckptplanner.frozen import BoolArray, FloatArray
 from ckptplanner.ui.plots.notes import Notes, Spot
 from ckptplanner.ui.plots.plot import Plot, ValueAxis, log10, pen, percent_text, time_text
-from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme
+from ckptplanner.ui.plots.titled import TitledPlot
+from ckptplanner.ui.theme import SMALL_PX, Theme
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, significant
 
@@ -51,35 +51,19 @@ def _thinned(count: int, most: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.intp))
 
 
-class GapsLawPlot(QWidget):
+class GapsLawPlot(TitledPlot):
     """Draws the gaps of a record; the pointer reads off the share of longer ones."""
-
-    cursor_moved = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("evidence.gaps_law")
         self.setAccessibleName(say("Gaps between interruptions and the fitted law"))
         self.setMinimumSize(200, 96)
-        self._theme = LIGHT
         self._record: FailureRecord | None = None
         self._steps: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
         self._cuts: FloatArray = np.zeros(0)
-        self._view = pg.GraphicsLayoutWidget()
-        self._view.setFrameStyle(0)
-        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
         bottom = ValueAxis("bottom", time_text, is_time=True, times=_TIMES)
-        self._plot = Plot(ValueAxis("left", percent_text, is_log=False), bottom)
-        self._title = pg.LabelItem(justify="left")
-        for row, item in enumerate((self._title, self._plot)):
-            self._view.addItem(item, row=row, col=0)
-        grid = self._view.ci.layout
-        grid.setContentsMargins(8, 0, 12, 0)
-        grid.setVerticalSpacing(0)
-        grid.setRowFixedHeight(0, 20)
+        self._place(Plot(ValueAxis("left", percent_text, is_log=False), bottom), (8, 0, 12, 0), 20)
         self._ticks = pg.ScatterPlotItem(size=7, pxMode=True, antialias=True, symbol="|")
         self._ticks.setZValue(6)
         self._plot.addItem(self._ticks, ignoreBounds=True)
@@ -89,7 +73,6 @@ class GapsLawPlot(QWidget):
         self._plot.addItem(self._cursor, ignoreBounds=True)
         self._notes = Notes()
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
-        self._view.viewport().installEventFilter(self)
         self._plot.vb.sigResized.connect(self._draw)
 
     # ------------------------------------------------------------ what is shown
@@ -105,13 +88,10 @@ class GapsLawPlot(QWidget):
         self.setAccessibleDescription("; ".join([self._heading(), *self._law_words().values()]))
         self._draw()
 
+    @override
     def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self._view.setBackground(theme.surface)
-        self._plot.show_theme(theme)
         self._cursor.setPen(pen(theme.edge, 1, Qt.PenStyle.DashLine))
-        self._draw()
+        super().show_theme(theme)
 
     def _heading(self) -> str:
         times, _ = self._steps
@@ -146,6 +126,7 @@ class GapsLawPlot(QWidget):
             return np.asarray(np.exp(-((seconds / record.shape.scale_s) ** record.shape.shape)))
         return np.asarray(np.exp(-seconds / record.mtbi_s))
 
+    @override
     def _draw(self) -> None:
         theme, (times, share) = self._theme, self._steps
         self._title.setText(self._heading(), color=theme.text, size=f"{SMALL_PX}px", bold=True)
@@ -229,18 +210,6 @@ class GapsLawPlot(QWidget):
             self.cursor_moved.emit("")
 
     @override
-    def eventFilter(self, watched: object, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Leave:
-            self._cursor.setVisible(False)
-            self.cursor_moved.emit("")
-        return False
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._draw()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._draw()
+    def _on_left(self) -> None:
+        self._cursor.setVisible(False)
+        super()._on_left()

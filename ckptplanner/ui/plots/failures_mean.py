@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.evidence import FailureRecord
@@ -24,6 +24,7 @@ from ckptplanner.frozen import FloatArray
 from ckptplanner.ui.dates import date_ticks, day_text
 from ckptplanner.ui.ink import write
 from ckptplanner.ui.plots.plot import Plot, ValueAxis, log10, pen, spread
+from ckptplanner.ui.plots.titled import TitledPlot
 from ckptplanner.ui.stops import kind_path, paint_mark
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
 from ckptplanner.ui.words import say
@@ -143,34 +144,18 @@ class Ruler(pg.AxisItem):  # type: ignore[misc]
             write(painter, room.adjusted(value + 6, 0, 0, 0), rung.name, ink)
 
 
-class MeanPlot(QWidget):
+class MeanPlot(TitledPlot):
     """Draws M over time; the pointer reads off M and the records."""
-
-    cursor_moved = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("evidence.mean")
         self.setAccessibleName(say("Mean time between interruptions over time"))
         self.setMinimumSize(320, 96)
-        self._theme = LIGHT
         self._record: FailureRecord | None = None
         self.rungs: tuple[Rung, ...] = ()
-        self._view = pg.GraphicsLayoutWidget()
-        self._view.setFrameStyle(0)
-        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
         self._bottom, self.ruler = DateAxis(), Ruler()
-        self._plot = Plot(ValueAxis("left", _hours, is_time=True, times=_TIMES), self._bottom, self.ruler)
-        self._title = pg.LabelItem(justify="left")
-        for row, item in enumerate((self._title, self._plot)):
-            self._view.addItem(item, row=row, col=0)
-        grid = self._view.ci.layout
-        grid.setContentsMargins(8, 0, 4, 0)
-        grid.setVerticalSpacing(0)
-        grid.setRowFixedHeight(0, 20)
+        self._place(Plot(ValueAxis("left", _hours, is_time=True, times=_TIMES), self._bottom, self.ruler), (8, 0, 4, 0), 20)
         self._low, self._high = (pg.PlotCurveItem(connect="finite") for _ in range(2))
         self._band = pg.FillBetweenItem(self._low, self._high)
         self._band.setZValue(-5)
@@ -178,7 +163,6 @@ class MeanPlot(QWidget):
         for item in (self._band, self._ends):
             self._plot.addItem(item, ignoreBounds=True)
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
-        self._view.viewport().installEventFilter(self)
         self._plot.vb.sigResized.connect(self._draw)
 
     # ------------------------------------------------------------ what is shown
@@ -194,13 +178,6 @@ class MeanPlot(QWidget):
         self.setAccessibleDescription("; ".join(rung.words for rung in kept))
         self._draw()
 
-    def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self._view.setBackground(theme.surface)
-        self._plot.show_theme(theme)
-        self._draw()
-
     def _values(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Moments, M and its band as log positions, thinned; NaN where nothing is known."""
         record = self._record
@@ -212,6 +189,7 @@ class MeanPlot(QWidget):
         mean, low, high = (log10(np.nan_to_num(np.asarray(one, float)[kept], nan=-1.0, posinf=1e30)) for one in band)
         return at[kept], mean, low, high
 
+    @override
     def _draw(self) -> None:
         theme, record = self._theme, self._record
         if record is None:
@@ -297,22 +275,6 @@ class MeanPlot(QWidget):
         rung = self.ruler.rung_at(place.y()) if 0.0 <= place.x() <= self.ruler.width() else None
         self.cursor_moved.emit("" if rung is None else rung.words)
         self._view.setToolTip("" if rung is None else rung.words)
-
-    @override
-    def eventFilter(self, watched: object, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Leave:
-            self.cursor_moved.emit("")
-        return False
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._draw()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._draw()
 
 
 class _Ends(pg.GraphicsObject):  # type: ignore[misc]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 import shiboken6
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QGraphicsSimpleTextItem, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.backtests import Backtest
 from ckptplanner.ui.plots.handle import MarkItem, Tag
 from ckptplanner.ui.plots.notes import Notes, Spot, around
 from ckptplanner.ui.plots.plot import EndLabels, Plot, ValueAxis, log10, pen, time_text
-from ckptplanner.ui.theme import LIGHT, SMALL_PX, Mark, Theme, font
+from ckptplanner.ui.plots.titled import TitledPlot
+from ckptplanner.ui.theme import SMALL_PX, Mark, Theme, font
 from ckptplanner.ui.words import say
 from ckptplanner.units import FRACTION, SECONDS, brief, percent
 
@@ -26,41 +27,25 @@ _DASHED, _DOTTED = Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
 _PAGE = 10  # columns of the curve that Page Up and Page Down go
 
 
-class ReplayPlot(QWidget):
+class ReplayPlot(TitledPlot):
     """Draws one Backtest; the pointer, or the arrow keys, read off what an interval would have lost."""
-
-    cursor_moved = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("replay_plot")
         self.setAccessibleName(say("Lost share over the interval"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._theme = LIGHT
         self._backtest: Backtest | None = None
         self._column: int | None = None  # where the line stands that is read off
-        self._view = pg.GraphicsLayoutWidget()
-        self._view.setFrameStyle(0)
-        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
         self._build()
         self._view.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
-        self._view.viewport().installEventFilter(self)
         self._plot.vb.sigResized.connect(self._draw)
 
     def _build(self) -> None:
         bottom, self._ends = ValueAxis("bottom", time_text, is_time=True), EndLabels(_ENDS_WIDTH)
-        self._plot = Plot(ValueAxis("left", lambda share: brief(share, FRACTION), is_log=False), bottom, self._ends)
-        self._title = pg.LabelItem(justify="left")
-        for row, item in enumerate((self._title, self._plot)):
-            self._view.addItem(item, row=row, col=0)
-        grid = self._view.ci.layout
-        grid.setContentsMargins(8, 2, 4, 2)
-        grid.setVerticalSpacing(0)
-        grid.setRowFixedHeight(0, 22)
+        left = ValueAxis("left", lambda share: brief(share, FRACTION), is_log=False)
+        self._place(Plot(left, bottom, self._ends), (8, 2, 4, 2), 22)
         self._marks = {name: MarkItem() for name in ("young", "best", "exact", "first_order")}
         self._point = MarkItem()
         for mark in (*self._marks.values(), self._point):
@@ -85,15 +70,13 @@ class ReplayPlot(QWidget):
         self.setAccessibleDescription("; ".join(_words(backtest).values()))
         self._draw()
 
+    @override
     def show_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self._view.setBackground(theme.surface)
-        self._plot.show_theme(theme)
         self._tag.show_theme(theme)
         self._cursor.setPen(pen(theme.edge, 1, _DASHED))
-        self._draw()
+        super().show_theme(theme)
 
+    @override
     def _draw(self) -> None:
         backtest, theme = self._backtest, self._theme
         if backtest is None:
@@ -208,10 +191,8 @@ class ReplayPlot(QWidget):
         return int(np.argmin(np.abs(log10(self._backtest.curve_interval_s) - place)))
 
     @override
-    def eventFilter(self, watched: object, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Leave:
-            self._read_off(None)
-        return False
+    def _on_left(self) -> None:
+        self._read_off(None)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -238,16 +219,6 @@ class ReplayPlot(QWidget):
         super().focusOutEvent(event)
         if self._column is not None and shiboken6.isValid(self._cursor):  # the focus also goes while all of it is taken down
             self._read_off(None)
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._draw()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._draw()
 
 
 def _range(backtest: Backtest) -> tuple[float, float]:
