@@ -32,11 +32,6 @@ def carried_files(event: QDropEvent) -> list[Path]:
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
 
 
-def carried_file(event: QDropEvent) -> Path | None:
-    """The first local file or folder of a drag, None where there is none; nothing is accepted by that."""
-    return next(iter(carried_files(event)), None)
-
-
 def dropped_files(event: QDropEvent) -> list[Path]:
     """The local files and folders that were dropped."""
     if files := carried_files(event):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
@@ -18,11 +18,9 @@ from ckptplanner.engine.sentence import option_name
 from ckptplanner.ui.marks import mark_icon, no_mark
 from ckptplanner.ui.shown import Shown
 from ckptplanner.ui.theme import LIGHT, Theme, font
-from ckptplanner.ui.widgets.headed_model import HeadedModel
+from ckptplanner.ui.widgets.headed_model import HeadedModel, Index
 from ckptplanner.ui.words import say, say_text
 from ckptplanner.units import BYTES_PER_S, FRACTION, MONTHS_PER_YEAR, SECONDS, UNKNOWN, brief, grouped
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 def headings(basis: str) -> tuple[str, ...]:

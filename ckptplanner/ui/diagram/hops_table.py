@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView, QWidget
 from typing_extensions import override
@@ -14,10 +14,9 @@ from ckptplanner.engine.node_plan import Hop, Phase
 from ckptplanner.ui.diagram.hop_words import hop_lines, hop_row, use_colour
 from ckptplanner.ui.diagram.paint import paint_warning
 from ckptplanner.ui.theme import LIGHT, SMALL_PX, Theme, font
-from ckptplanner.ui.widgets.headed_model import HeadedModel
+from ckptplanner.ui.widgets.headed_model import HeadedModel, Index
 from ckptplanner.ui.words import say
 
-Index = QModelIndex | QPersistentModelIndex
 ROW, _ICON = 22, 12
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,9 +30,8 @@ from typing_extensions import override
 
 from ckptplanner.ui.ink import lines_of, pen, tick, width_of, write
 from ckptplanner.ui.theme import BODY_PX, LIGHT, SMALL_PX, Theme
-from ckptplanner.ui.widgets.headed_model import HeadedModel
+from ckptplanner.ui.widgets.headed_model import HeadedModel, Index
 
-Index = QModelIndex | QPersistentModelIndex
 Tone = Literal["text", "muted", "accent", "warning", "error"]
 LINE_ROLE = Qt.ItemDataRole.UserRole
 GROUP_PX, LINE_PX = 24, 16
@@ -110,10 +109,6 @@ class LineModel(HeadedModel):
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.lines)
-
-    @override
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.columns)
 
     @override
     def flags(self, index: Index) -> Qt.ItemFlag:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
 from ckptplanner.engine.backtests import Backtest
 from ckptplanner.ui.theme import LIGHT, Theme, font
-from ckptplanner.ui.widgets.headed_model import HeadedModel
+from ckptplanner.ui.widgets.headed_model import HeadedModel, Index
 from ckptplanner.ui.words import say
 from ckptplanner.units import HOUR, UNKNOWN, grouped, significant
 
-Index = QModelIndex | QPersistentModelIndex
 ROW_PX = 22
 
 
@@ -61,10 +60,6 @@ class LogsModel(HeadedModel):
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
-
-    @override
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(headings())
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,11 +31,10 @@ from ckptplanner.ui.ink import width_of
 from ckptplanner.ui.stops import counts_word, kind_icon, kind_word, said_words, stop_words, where_words
 from ckptplanner.ui.theme import BODY_PX, LIGHT, Theme, font
 from ckptplanner.ui.widgets.choice_edit import paint_chevron
-from ckptplanner.ui.widgets.headed_model import HeadedModel
+from ckptplanner.ui.widgets.headed_model import HeadedModel, Index
 from ckptplanner.ui.words import say
 from ckptplanner.units import UNKNOWN, grouped
 
-Index = QModelIndex | QPersistentModelIndex
 ROW_PX = 20
 AS_SAID = ""  # in the place of a kind: what the file says
 WHEN, KIND, SAID, NODES, WHERE, FILE = range(6)
@@ -100,10 +99,6 @@ class StopsModel(HeadedModel):
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._stops)
-
-    @override
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(headings())
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

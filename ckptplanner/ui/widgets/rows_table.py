@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,11 +31,10 @@ from typing_extensions import override
 
 from ckptplanner.frozen import Frozen, spec_of, with_value
 from ckptplanner.ui.theme import LIGHT, Theme
-from ckptplanner.ui.widgets.headed_model import HeadedModel
+from ckptplanner.ui.widgets.headed_model import HeadedModel, Index
 from ckptplanner.ui.words import say
 from ckptplanner.units import Unit, UnitError, brief, parse
 
-Index = QModelIndex | QPersistentModelIndex
 ROW_PX = 22
 
 
