@@ -15,7 +15,7 @@ from ckptplanner.data.evidence import QUANTITIES, Gathered, Place
 from ckptplanner.data.readers.column_mapping import ROWS_SHOWN, ColumnMapping, headings_of
 from ckptplanner.data.readers.column_suggestion import suggested_mapping
 from ckptplanner.data.readers.errors import ReaderError
-from ckptplanner.data.readers.evidence_files import gather
+from ckptplanner.data.readers.evidence_files import gather, with_tables
 from ckptplanner.data.readers.source import open_file
 from ckptplanner.data.readers.tables import rows
 from ckptplanner.engine.adopting import adopted, proposed
@@ -135,16 +135,16 @@ def _gathered(paths: Sequence[Path], columns: Mapping[str, Mapping[str, str]]) -
     found = gather(paths)
     if not columns:
         return found
-    mappings: dict[str, ColumnMapping] = {}
+    named: dict[str, ColumnMapping] = {}
     for file, said in columns.items():
         name = next((one for one in found.places if one == file or one.endswith("/" + file)), None)
         if name is None:
             raise ImportRefused(f"--columns {file}: there is no such file among those that were given")
         try:
-            mappings[name] = _mapping(found.places[name], name, said)
+            named[name] = _mapping(found.places[name], name, said)
         except ReaderError as error:
             raise ImportRefused(str(error)) from error
-    return gather(paths, mappings=mappings)
+    return with_tables(found, named)
 
 
 def _mapping(path: Path, name: str, said: Mapping[str, str]) -> ColumnMapping:

@@ -65,6 +65,11 @@ def _value(path: str, value: Any, unit: Unit | None, digits: int) -> Any:
     return _rounded(float(value), unit, digits)
 
 
+def _field(path: str) -> str:
+    """The field that holds what is taken over at a path."""
+    return "workload.layout" if path == BYTES_PER_PARAM_PATH else path
+
+
 def _source(path: str, estimate: Estimate, *, has_range: bool) -> Source:
     where = "; ".join(dict.fromkeys(str(place) for place in estimate.places[:3]))
     return Source(
@@ -80,8 +85,7 @@ def _adopted(named: NamedScenario, estimate: Estimate) -> NamedScenario:
         is_own = path == estimate.path
         digits = COUNTED_DIGITS if estimate.basis == "counted" else DIGITS
         named = edit(named, path, _value(path, value, estimate.unit if is_own else None, digits), "log")
-        settled = "workload.layout" if path == BYTES_PER_PARAM_PATH else path
-        named = named.with_source(_source(settled, estimate, has_range=is_own))
+        named = named.with_source(_source(_field(path), estimate, has_range=is_own))
     return named
 
 
@@ -175,7 +179,7 @@ def _effect(named: NamedScenario, plan: Plan, estimate: Estimate) -> Effect:
 
 def _source_kind(named: NamedScenario, path: str) -> str:
     try:
-        return source_kind(named, "workload.layout" if path == BYTES_PER_PARAM_PATH else path)
+        return source_kind(named, _field(path))
     except PathError:
         return ""
 

@@ -199,11 +199,6 @@ def crow_beta(at_s: FloatArray, end_s: float) -> float:
     return float(len(at_s) / np.log(end_s / at_s).sum())
 
 
-def inner_moments_s(at_s: FloatArray) -> tuple[FloatArray, float]:
-    """For a log that begins and ends with an event: the n - 2 in between, counted from the first, and the end. [s]"""
-    return at_s[1:-1] - at_s[0], float(at_s[-1] - at_s[0])
-
-
 def two_sided_p(normal: float) -> float:
     """How often a standard normal variable is as far from 0 on either side."""
     from scipy.special import ndtr

@@ -20,7 +20,7 @@ from ckptplanner.data.records import LayoutPart, ModelParts, NodePrice, Row
 from ckptplanner.engine.checks import source_kind
 from ckptplanner.engine.plan import Finding, Option, Plan
 from ckptplanner.engine.scenario import PATHS, STORAGE_PRICE_PATH, CustomStorage, NamedScenario, Scenario
-from ckptplanner.engine.value_words import VALUE_WORDS, range_words
+from ckptplanner.engine.value_words import VALUE_WORDS, field_unit, range_words
 from ckptplanner.frozen import FloatArray, Frozen, leaf_paths, spec_of, value_at
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_PARAM, Unit, exact, grouped
@@ -187,7 +187,7 @@ def input_row(named: NamedScenario, path: str, translate: Translate = str) -> In
     """One input: what it is, its value, and where it comes from."""
     spec = spec_of(Scenario, path)
     value = value_at(named.scenario, path)
-    plain, unit = _plain(value), BYTES_PER_PARAM if path == "workload.layout" else spec.unit
+    plain, unit = _plain(value), field_unit(path)
     source_text, date = _origin(named, path, translate)
     recorded = named.source_of(path)
     words = VALUE_WORDS.get(path, {}).get(value) if isinstance(value, str) else None

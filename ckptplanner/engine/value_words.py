@@ -34,7 +34,7 @@ VALUE_WORDS: Mapping[str, Mapping[str, Text]] = {
 }
 
 
-def _unit_of(path: str) -> Unit | None:
+def field_unit(path: str) -> Unit | None:
     """The unit of a field; a layout is told by its sum."""
     if path == "workload.layout":
         return BYTES_PER_PARAM
@@ -46,7 +46,7 @@ def _unit_of(path: str) -> Unit | None:
 
 def range_words(source: Source) -> Text | None:
     """What a measured value rests on: 4.97 s to 5.26 s, from 3 values; None where nothing is recorded."""
-    unit = _unit_of(source.path)
+    unit = field_unit(source.path)
     between = None
     if unit is not None and source.low is not None and source.high is not None:
         between = text("{low} to {high}", low=brief(source.low, unit), high=brief(source.high, unit))

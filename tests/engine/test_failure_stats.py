@@ -20,7 +20,6 @@ from ckptplanner.engine.failure_stats import (
     GammaRate,
     causes_rates_per_s,
     crow_beta,
-    inner_moments_s,
     laplace_u,
     merged_groups,
     moving_mtbi,
@@ -34,6 +33,11 @@ from ckptplanner.engine.failure_stats import (
 from ckptplanner.frozen import FloatArray
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples" / "lanl"
+
+
+def inner_moments_s(at_s: FloatArray) -> tuple[FloatArray, float]:
+    """For a log that begins and ends with an event: the n - 2 in between, counted from the first, and the end. [s]"""
+    return at_s[1:-1] - at_s[0], float(at_s[-1] - at_s[0])
 
 
 def seen(count: int) -> np.ndarray:

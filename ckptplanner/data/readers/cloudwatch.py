@@ -19,7 +19,8 @@ from typing import Any
 
 from ckptplanner.data.evidence import Fact, FileEvidence, Measured, Place
 from ckptplanner.data.readers.errors import printable
-from ckptplanner.data.readers.rates import day, items, mapping, mean, moment_s, number
+from ckptplanner.data.readers.json_values import as_object
+from ckptplanner.data.readers.rates import day, items, mean, moment_s, number
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, SECONDS, brief
@@ -65,7 +66,7 @@ def _knows(head: Head) -> bool:
 
 
 def _read(opened: Opened) -> FileEvidence:
-    root = mapping(opened.json())
+    root = as_object(opened.json())
     warnings: list[Text] = []
     series = list(_all_series(root, warnings))
     free = [one for one in series if one.metric == _FREE]
@@ -105,7 +106,7 @@ def _all_series(root: Mapping[str, Any], warnings: list[Text]) -> Iterator[_Seri
     if len(items(root.get("MetricDataResults"))) > len(results):
         warnings.append(text("Only the first {count} metrics of this file are used.", count=f"{_MOST_SERIES:,}"))
     for index, raw in enumerate(results):
-        result = mapping(raw)
+        result = as_object(raw)
         label = f"{result.get('Label', '')} {result.get('Id', '')}"[:200]
         metric = next((name for name in _METRICS if name in label), None)
         if metric is None:
@@ -135,7 +136,7 @@ def _from_statistics(root: Mapping[str, Any], warnings: list[Text]) -> _Series |
         return None
     points: list[tuple[object, object]] = []
     for raw in items(root.get("Datapoints"), _MOST_POINTS):
-        point = mapping(raw)
+        point = as_object(raw)
         if point.get("Unit", "Bytes") not in ("Bytes", "None"):
             warnings.append(text("{metric} is not in bytes and is left out.", metric=metric))
             return None

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckptplanner.data.evidence import Fact, FileEvidence, Measured
-from ckptplanner.data.readers.rates import Target, day, mapping, moment_s, number, rate, whole
+from ckptplanner.data.readers.json_values import as_object
+from ckptplanner.data.readers.rates import Target, day, moment_s, number, rate, whole
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES, BYTES_PER_S, GIB, SECONDS, Unit, brief
@@ -27,8 +28,8 @@ def _knows(head: Head) -> bool:
 
 
 def _read(opened: Opened) -> FileEvidence:
-    root = mapping(opened.json(_CAP_BYTES))
-    metric = mapping(root.get("metric"))
+    root = as_object(opened.json(_CAP_BYTES))
+    metric = as_object(root.get("metric"))
     is_cached = root.get("potential_caching") is True
     nodes = whole(root.get("num_hosts"))
     size = number(metric.get("checkpoint_size_GB"))

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 from ckptplanner.data.evidence import FileEvidence, Measured
 from ckptplanner.data.readers.errors import printable
+from ckptplanner.data.readers.json_values import as_object
 from ckptplanner.data.readers.rates import (
     NO_FLUSH,
     READ_CACHED,
     Target,
     day,
-    mapping,
     moment_s,
     number,
     rate,
@@ -135,7 +135,7 @@ def _json_rows(opened: Opened) -> Iterator[_Row]:
         if not words.strip():
             continue
         try:
-            value = mapping(json.loads(words))
+            value = as_object(json.loads(words))
         except (ValueError, RecursionError):
             raise opened.refuse("this is no JSON; elbencho --jsonfile writes one object a line", line) from None
         row = _from_json(value, f"line {line}, last_done.bytes/s")
@@ -144,7 +144,7 @@ def _json_rows(opened: Opened) -> Iterator[_Row]:
 
 
 def _from_json(value: Mapping[str, object], where: str) -> _Row | None:
-    config, last = mapping(value.get("config")), mapping(value.get("last_done"))
+    config, last = as_object(value.get("config")), as_object(value.get("last_done"))
     phase = str(value.get("phase_type", ""))[:20].upper()
     found = number(last.get("bytes/s"))
     way = _WAYS.get(phase)

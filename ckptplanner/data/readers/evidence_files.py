@@ -14,7 +14,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ckptplanner.data.evidence import FileEvidence, Gathered
@@ -88,6 +88,16 @@ def read_file(path: Path, name: str | None = None, progress: Progress = lambda _
             raise opened.refuse(packed)
         raise _Unknown(f"{opened.name}: no reader knows what this is.")
     return _read(reader, opened)
+
+
+def read_table(path: Path, name: str, mapping: ColumnMapping, progress: Progress = lambda _: None) -> FileEvidence:
+    """Read a table of which somebody has said what its columns are.
+
+    Raises:
+        ReaderError: it is no table with these columns; one sentence.
+        what `progress` raises: the user has stopped it.
+    """
+    return without_addresses(read_mapped(open_file(path, name, progress), mapping))
 
 
 def _packed(start: bytes) -> str | None:
@@ -284,7 +294,7 @@ def gather(
             if mapping is None:
                 evidence.append(read_file(path, name, share))
             else:
-                evidence.append(without_addresses(read_mapped(open_file(path, name, share), mapping)))
+                evidence.append(read_table(path, name, mapping, share))
         except MappingNeeded as error:
             tables.append(name)
             refused.append((name, str(error)))
@@ -297,6 +307,23 @@ def gather(
     return Gathered(
         tuple(evidence), tuple(refused), tuple(unknown[:MOST_UNKNOWN]), len(unknown), tuple(found.notes), tuple(tables),
         found.places,
+    )  # fmt: skip
+
+
+def with_tables(found: Gathered, mappings: Mapping[str, ColumnMapping]) -> Gathered:
+    """The same with these tables read by their columns; no other file is read again."""
+    evidence = [one for one in found.files if one.file not in mappings]
+    refused = [one for one in found.refused if one[0] not in mappings]
+    unknown = tuple(one for one in found.unknown if one not in mappings)
+    for name, mapping in mappings.items():
+        try:
+            evidence.append(read_table(found.places[name], name, mapping))
+        except ReaderError as error:
+            refused.append((name, str(error)))
+    return replace(
+        found, files=tuple(evidence), refused=tuple(refused), unknown=unknown,
+        unknown_count=found.unknown_count - len(found.unknown) + len(unknown),
+        tables=tuple(one for one in found.tables if one not in mappings),
     )  # fmt: skip
 
 

@@ -19,12 +19,12 @@ from typing import Any
 
 from ckptplanner.data.evidence import FileEvidence, Measured
 from ckptplanner.data.readers.errors import printable
+from ckptplanner.data.readers.json_values import as_object
 from ckptplanner.data.readers.rates import (
     NO_FLUSH,
     READ_CACHED,
     day,
     items,
-    mapping,
     moment_s,
     number,
     rate,
@@ -122,13 +122,13 @@ def _is_same_run(one: Any, other: Any) -> bool:
 
 
 def _names_of(run: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(mapping(job).get("jobname"))[:80] for job in items(run.get("jobs"), _MOST_JOBS))
+    return tuple(str(as_object(job).get("jobname"))[:80] for job in items(run.get("jobs"), _MOST_JOBS))
 
 
 def _times_of(run: Mapping[str, Any]) -> tuple[float, float]:
     """When it began and ended; the same moment where it does not say. [s]"""
     end = moment_s(run.get("timestamp")) or 0.0
-    jobs = [mapping(job) for job in items(run.get("jobs"), _MOST_JOBS)]
+    jobs = [as_object(job) for job in items(run.get("jobs"), _MOST_JOBS)]
     return end - max((number(job.get("elapsed")) or 0.0 for job in jobs), default=0.0), end
 
 
@@ -171,7 +171,7 @@ def _jobs(found: _Found, run: Mapping[str, Any], where: str) -> Iterator[_Job]:
     common = _options(run.get("global options"))
     name = "jobs" if isinstance(run.get("jobs"), list) else "client_stats"
     for index, raw in enumerate(items(run.get(name), _MOST_JOBS)):
-        job = mapping(raw)
+        job = as_object(raw)
         title = printable(str(job.get("jobname", ""))[:60])
         if name == "client_stats" and title == "All clients":
             continue  # the sum of the others
@@ -183,14 +183,14 @@ def _jobs(found: _Found, run: Mapping[str, Any], where: str) -> Iterator[_Job]:
         options = {**common, **_options(job.get("job options"))}
         host = f"{job.get('hostname', '')}:{job.get('port', '')}"[:200]
         for way in ("write", "read"):
-            one = _one(found, mapping(job.get(way)), title)
+            one = _one(found, as_object(job.get(way)), title)
             if one is not None:
                 group = str(job.get("groupid", 0))[:20]
                 yield _Job(group, way, *one, options, host, f"{where}{name}[{index}].{way}.bw_bytes")
 
 
 def _options(value: object) -> dict[str, str]:
-    return {str(name)[:80]: str(given)[:200] for name, given in list(mapping(value).items())[:500]}
+    return {str(name)[:80]: str(given)[:200] for name, given in list(as_object(value).items())[:500]}
 
 
 def _one(found: _Found, stats: Mapping[str, Any], title: str) -> tuple[float, float, float] | None:

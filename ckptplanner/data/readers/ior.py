@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckptplanner.data.evidence import FileEvidence, Measured
-from ckptplanner.data.readers.rates import day, items, mapping, mean, moment_s, number, rate, target_of, whole
+from ckptplanner.data.readers.json_values import as_object
+from ckptplanner.data.readers.rates import day, items, mean, moment_s, number, rate, target_of, whole
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import MIB
@@ -131,10 +132,10 @@ def _from_json(opened: Opened) -> Iterator[_Test]:
     for key in _JSON_KEYS:
         root = root or next(opened.objects(key), {})
     command = str(root.get("Command line", ""))[:20_000]
-    summaries = [mapping(row) for row in items(root.get("summary"), 2 * _MOST_TESTS)]
+    summaries = [as_object(row) for row in items(root.get("summary"), 2 * _MOST_TESTS)]
     for index, raw in enumerate(items(root.get("tests"), _MOST_TESTS)):
-        test = mapping(raw)
-        given, shown = mapping(test.get("Parameters")), mapping(test.get("Options"))
+        test = as_object(raw)
+        given, shown = as_object(test.get("Parameters")), as_object(test.get("Options"))
         setup = _Setup(at_s=_date(test.get("StartTime", root.get("Began"))))
         setup.take_command(command)
         setup.nodes = whole(given.get("nodes", shown.get("nodes")))
@@ -147,7 +148,7 @@ def _from_json(opened: Opened) -> Iterator[_Test]:
         setup.path = str(given.get("testFileName", shown.get("test filename", "")))[:500]
         made = _Test(setup, f"tests[{index}]")
         for at, row in enumerate(items(test.get("Results"), _MOST_VALUES)):
-            result = mapping(row)
+            result = as_object(row)
             made.add(result.get("access"), result.get("bwMiB"), f"tests[{index}].Results[{at}].bwMiB")
         for at, row in enumerate(summaries):
             if row.get("TestID", index) == test.get("TestID", index):

@@ -16,7 +16,8 @@ from typing import Any
 
 from ckptplanner.data.evidence import Fact, FileEvidence, Measured
 from ckptplanner.data.readers.errors import printable
-from ckptplanner.data.readers.rates import day, items, mapping, moment_s, number
+from ckptplanner.data.readers.json_values import as_object
+from ckptplanner.data.readers.rates import day, items, moment_s, number
 from ckptplanner.data.readers.source import Head, Opened, Reader
 from ckptplanner.text import Text, text
 from ckptplanner.units import BYTES_PER_S, COUNT, GB, brief
@@ -41,9 +42,9 @@ def _read_nvbandwidth(opened: Opened) -> FileEvidence:
     root = next(opened.objects("nvbandwidth", _CAP_BYTES), None)
     if root is None:
         raise opened.refuse("this is nvbandwidth's text for people; run nvbandwidth -j and give its output")
-    found = mapping(root.get("nvbandwidth"))
+    found = as_object(root.get("nvbandwidth"))
     cases = {
-        str(mapping(case).get("name"))[:80]: (index, mapping(case))
+        str(as_object(case).get("name"))[:80]: (index, as_object(case))
         for index, case in enumerate(items(found.get("testcases"), 1000))
     }
     together, one_by_one = _copy_rate(cases, _TOGETHER), _copy_rate(cases, _ONE_BY_ONE)
@@ -109,14 +110,14 @@ def _knows_nccl(head: Head) -> bool:
 
 
 def _read_nccl(opened: Opened) -> FileEvidence:
-    root = mapping(opened.json(_CAP_BYTES))
+    root = as_object(opened.json(_CAP_BYTES))
     rows: list[tuple[float, float, str]] = []
     is_wrong = False
     for index, raw in enumerate(items(root.get("results"))):
-        row = mapping(raw)
+        row = as_object(raw)
         size = number(row.get("size"))
         for way in ("out_of_place", "in_place"):
-            part = mapping(row.get(way))
+            part = as_object(row.get(way))
             rate = number(part.get("bus_bw"))
             is_wrong = is_wrong or bool(number(part.get("nwrong")))
             if size and rate:
@@ -126,7 +127,7 @@ def _read_nccl(opened: Opened) -> FileEvidence:
         raise opened.refuse("it has no bus_bw; a finished run of nccl-tests with -J has one for each size")
     largest = max(size for size, _, _ in rows)
     kept = [row for row in rows if row[0] == largest]
-    hosts = {str(mapping(rank).get("hostname"))[:200] for rank in items(root.get("ranks")) if "hostname" in mapping(rank)}
+    hosts = {str(as_object(rank).get("hostname"))[:200] for rank in items(root.get("ranks")) if "hostname" in as_object(rank)}
     notes = [text("The bus bandwidth of {test}, for the largest size: a collective between GPUs, no storage path.",
                   test=_test_name(root.get("args")))]  # fmt: skip
     if len(hosts) < 2:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ckptplanner.data.evidence import Measured, Place, Question
 from ckptplanner.data.readers.errors import printable
+from ckptplanner.data.readers.json_values import as_list, day_of
 from ckptplanner.text import Text, text
 
 LARGEST = 1e18  # of a rate in B/s, a size in B or a time in s: above it a file is damaged
@@ -47,14 +48,9 @@ def whole(value: object, most: int = 10_000_000) -> int | None:
     return int(found) if found is not None and 1 <= found <= most and found == int(found) else None
 
 
-def mapping(value: object) -> Mapping[str, Any]:
-    """The value where it is an object; else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
 def items(value: object, most: int = 100_000) -> Sequence[Any]:
     """The value where it is a list, no more than `most` of it; else an empty one."""
-    return value[:most] if isinstance(value, list) else ()
+    return as_list(value)[:most]
 
 
 def moment_s(value: object) -> float | None:
@@ -75,7 +71,7 @@ def moment_s(value: object) -> float | None:
 
 def day(seconds: float | None) -> str:
     """YYYY-MM-DD in UTC; empty where the time is not known."""
-    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+    return "" if seconds is None else day_of(seconds)
 
 
 @dataclass(frozen=True, slots=True)
